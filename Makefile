@@ -1,0 +1,89 @@
+# Every target makes the virtual environment it needs: Python 3.11 or newer and make are enough.
+# Another interpreter: make test PYTHON=python3.13
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+# Two test workers with one BLAS thread each use two cores; more threads only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	$(BIN)/python -m pytest -n auto --maxprocesses 2 --cov=viewhop --cov-report=term-missing:skip-covered
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: demo test test-all lint bench reproduce wheel clean help
+
+help:
+	@echo "make demo       six views of handwritten digits: table, embedding and picture in viewhop-demo/"
+	@echo "make test       the test suite with branch coverage"
+	@echo "make test-all   the same with the slow tests"
+	@echo "make lint       ruff, mypy and the one-way import rule"
+	@echo "make bench      the benchmarks"
+	@echo "make reproduce  every picture and number quoted in README.md and docs/"
+	@echo "make wheel      the wheel, in dist/"
+	@echo "make clean      remove what the other targets made"
+
+demo: $(VENV)/.ready-demo
+	$(BIN)/viewhop demo
+
+test: $(VENV)/.ready-test
+	$(PYTEST) -m "not slow"
+
+test-all: $(VENV)/.ready-test
+	$(PYTEST)
+
+lint: $(VENV)/.ready-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready-bench
+	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.ready-docs
+	$(BIN)/python docs/figures.py
+
+wheel: $(VENV)/.ready-base
+	$(PIP) wheel --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) build dist htmlcov viewhop-demo .coverage .coverage.*
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment. A stamp stands for an installation that was finished; a change of pyproject.toml
+# makes it anew. Dependency groups need pip 25.1, so pip comes first.
+
+$(VENV)/.ready-base: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "viewhop needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.11" >&2; \
+		exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+		rm -rf $(VENV); \
+		echo "'$(PYTHON) -m venv' failed: install the venv module of your Python (python3-venv)" >&2; \
+		exit 1; }
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+$(VENV)/.ready-demo: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot]"
+	@touch $@
+
+$(VENV)/.ready-test: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot]" --group test
+	@touch $@
+
+$(VENV)/.ready-lint: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot]" --group lint
+	@touch $@
+
+$(VENV)/.ready-bench: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot]" --group bench
+	@touch $@
+
+$(VENV)/.ready-docs: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot]" --group docs
+	@touch $@

@@ -1,0 +1,48 @@
+"""viewhop: one geometry from several views of the same samples, by multi-view diffusion maps."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from viewhop._version import __version__
+
+if TYPE_CHECKING:
+    from viewhop import bandwidth, datasets, diffusion, errors, kernels, plotting
+    from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
+    from viewhop.views import Views
+
+__all__ = [
+    "DiffusionMaps",
+    "MultiViewDiffusionMaps",
+    "Views",
+    "__version__",
+    "bandwidth",
+    "datasets",
+    "diffusion",
+    "errors",
+    "kernels",
+    "plotting",
+]
+
+_HOMES = {
+    "DiffusionMaps": "viewhop.estimators",
+    "MultiViewDiffusionMaps": "viewhop.estimators",
+    "Views": "viewhop.views",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for: scikit-learn alone takes a second."""
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in __all__:
+        value = import_module(f"viewhop.{name}")
+    else:
+        raise AttributeError(f"module 'viewhop' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,93 @@
+"""Affinities: how one view's kernel on the training samples is held and multiplied."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.affinity import dense, sparse
+from viewhop.affinity.base import Affinity
+from viewhop.affinity.rows import KernelRows
+from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.progress import Progress, silent
+
+__all__ = ["Affinity", "KernelRows", "build", "check_new_values", "dense_bytes"]
+
+
+def build(
+    name: str,
+    kernel: Kernel,
+    X: NDArray[np.floating],
+    *,
+    generator: np.random.Generator,
+    n_jobs: int = 1,
+    progress: Progress = silent,
+) -> Affinity:
+    """The kernel of one view on its training samples, dense or on neighbours as it asks.
+
+    Parameters
+    ----------
+    name : str
+        The view, for errors and progress.
+    kernel : Kernel
+    X : (n_samples, n_features) array
+        For `Precomputed`, the (n_samples, n_samples) kernel.
+    generator : Generator
+        Draws the rows that a scale is estimated from, where there are many.
+    n_jobs : int
+        Threads.
+    progress : callable
+    """
+    holding = dense if kernel.n_neighbors is None else sparse
+    if isinstance(kernel, Precomputed):
+        return holding.precomputed_affinity(name, kernel, _symmetric(name, X))
+    assert isinstance(kernel, DistanceKernel)
+
+    def done(count: int, total: int) -> None:
+        progress(f"kernel of {name}", count, total)
+
+    return holding.distance_affinity(
+        name, kernel, X, generator=generator, n_jobs=n_jobs, done=done
+    )
+
+
+def dense_bytes(kernel: Kernel, n_samples: int, dtype: np.dtype[np.floating]) -> int:
+    """Bytes that the kernel matrix takes if it is held dense, else 0."""
+    return n_samples**2 * dtype.itemsize if kernel.n_neighbors is None else 0
+
+
+def check_new_values(name: str, X: NDArray[np.floating]) -> None:
+    """Raise ValueError, naming view and row, for a negative precomputed value."""
+    negative = np.flatnonzero((X < 0).any(axis=1))
+    if negative.size:
+        raise ValueError(
+            f"row {negative[0]} of the precomputed kernel of view {name!r} has a negative value; "
+            "kernel values must be 0 or more"
+        )
+
+
+def _symmetric(name: str, values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The given kernel matrix, checked, with rounding between its halves averaged away."""
+    n = values.shape[0]
+    if values.shape != (n, n):
+        raise ValueError(
+            f"the precomputed kernel of view {name!r} must be square, "
+            f"(n_samples, n_samples), but it is {values.shape}"
+        )
+    check_new_values(name, values)
+    alone = np.flatnonzero(np.diagonal(values) <= 0)
+    if alone.size:
+        raise ValueError(
+            f"row {alone[0]} of the precomputed kernel of view {name!r} has 0 on the diagonal; a "
+            "sample's similarity to itself must be positive"
+        )
+    tolerance = np.sqrt(np.finfo(values.dtype).eps) * values.max()
+    gap = np.abs(values - values.T)
+    if gap.max() > tolerance:
+        row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise ValueError(
+            f"the precomputed kernel of view {name!r} is not symmetric: entries "
+            f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
+            f"{values[column, row]:.6g}"
+        )
+    return (values + values.T) * values.dtype.type(0.5)

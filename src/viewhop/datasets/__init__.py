@@ -1,0 +1,19 @@
+"""Data to try viewhop on: the synthetic sets of the paper, and a real one."""
+
+from viewhop.datasets.bundled import load_mfeat
+from viewhop.datasets.synthetic import (
+    make_circles,
+    make_gapped_rolls,
+    make_helices,
+    make_mixtures,
+    make_swiss_rolls,
+)
+
+__all__ = [
+    "load_mfeat",
+    "make_circles",
+    "make_gapped_rolls",
+    "make_helices",
+    "make_mixtures",
+    "make_swiss_rolls",
+]

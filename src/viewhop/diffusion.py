@@ -1,0 +1,220 @@
+"""Diffusion: what a spectrum says about samples, as coordinates and as distances.
+
+Distances carry the weight 1/π, so they do not shrink as samples are added; squared, they are the
+paper's times trace D̂. Each is returned as a distance, not as its square.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from viewhop.walks import Walk
+
+if TYPE_CHECKING:
+    from viewhop.estimators import MultiViewDiffusionMaps
+
+__all__ = [
+    "coordinates",
+    "cross_view_distance",
+    "inner_view_distance",
+    "multi_view_distance",
+    "single_view_distance",
+    "truncation",
+    "walk_distance",
+]
+
+Floats = NDArray[np.float64]
+
+
+def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
+    """Diffusion coordinates λ^t ψ after `n_steps` steps, (n, r).
+
+    Parameters
+    ----------
+    stepped : (n, r) array
+        P̂ψ, the eigenvectors after one step, as an extension gives them.
+    eigenvalues : (r,) array
+    n_steps : float
+        t, any real number of at least 0.
+
+    Notes
+    -----
+    Eqs. (2) and (21).
+    """
+    if not isinstance(n_steps, Real) or isinstance(n_steps, bool) or not 0 <= n_steps < np.inf:
+        raise ValueError(f"n_steps is a number of at least 0, not {n_steps!r}")
+    return stepped * eigenvalues ** (float(n_steps) - 1.0)
+
+
+def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
+    """The number r(δ, t) of coordinates that keep the diffusion distance to an accuracy δ.
+
+    Parameters
+    ----------
+    eigenvalues : (m,) array
+        λ_1, λ_2, …, largest first.
+    accuracy : float
+        δ.
+    n_steps : float
+        t, positive.
+
+    Notes
+    -----
+    The number of positive eigenvalues with λ_k^t > δ λ_1^t: step 5 of the single-view recipe,
+    before Eq. (4).
+
+    Examples
+    --------
+    >>> from viewhop.diffusion import truncation
+    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3)
+    2
+    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3, n_steps=3)
+    1
+    """
+    if not n_steps > 0:
+        raise ValueError(f"a truncation needs n_steps > 0, not {n_steps!r}")
+    if not 0 <= accuracy < 1:
+        raise ValueError(f"accuracy is a number from 0 to below 1, not {accuracy!r}")
+    values = np.asarray(eigenvalues, dtype=np.float64)
+    positive = values[values > 0]
+    if not positive.size:
+        return 0
+    return int(((positive / positive[0]) ** n_steps > accuracy).sum())
+
+
+def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: int = 1) -> Floats:
+    """Exact diffusion distances between pairs of nodes of a walk, by products alone.
+
+    Parameters
+    ----------
+    walk : Walk
+    i, j : int or (p,) arrays
+        Nodes, counted through all views.
+    n_steps : int
+        t; a whole number.
+
+    Returns
+    -------
+    distances : (p,) array
+
+    Notes
+    -----
+    Eq. (17) as D_t = ‖A^t (e_i/√π_i − e_j/√π_j)‖ with A = D̂^{-1/2} K̂ D̂^{-1/2}; it equals Eq. (18)
+    summed over all eigenpairs, negative ones included (erratum 3).
+    """
+    if not isinstance(n_steps, Integral) or n_steps < 0:
+        raise ValueError(
+            f"exact distances need a whole number of steps of at least 0, not {n_steps!r}"
+        )
+    first, second = np.atleast_1d(i), np.atleast_1d(j)
+    pair = np.arange(first.size)
+    V = np.zeros((walk.n_nodes, first.size))
+    V[first, pair] += 1.0 / np.sqrt(walk.stationary[first])
+    V[second, pair] -= 1.0 / np.sqrt(walk.stationary[second])
+    for _ in range(int(n_steps)):
+        V = walk.normalized(V)
+    return np.linalg.norm(V, axis=0)
+
+
+def inner_view_distance(
+    est: MultiViewDiffusionMaps,
+    view: str,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    n_steps: int | None = None,
+) -> Floats:
+    """Exact diffusion distances between samples as one view sees them, (p,).
+
+    Parameters
+    ----------
+    est : fitted MultiViewDiffusionMaps
+    view : str
+    i, j : int or (p,) arrays
+        Samples.
+    n_steps : int or None
+        t; None is that of the estimator.
+
+    Notes
+    -----
+    Eqs. (16)–(17). The embedding of that view gives a lower bound; with two views and η = 0 it
+    gives D_t/√2 once it has all M − 1 coordinates.
+    """
+    walk = est.walk_
+    place = _place(est, view) if walk.n_blocks > 1 else 0
+    offset = place * walk.n_samples
+    nodes = [offset + _samples(k, walk.n_samples) for k in (i, j)]
+    return walk_distance(walk, *nodes, n_steps=est.n_steps if n_steps is None else n_steps)  # type: ignore[arg-type]
+
+
+def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike) -> Floats:
+    """Distances between samples over the embeddings of all views, (p,).
+
+    Parameters
+    ----------
+    est : fitted MultiViewDiffusionMaps
+    i, j : int or (p,) arrays
+        Samples.
+
+    Notes
+    -----
+    The root of Eq. (22): Euclidean distances in the concatenation of Eq. (23).
+    """
+    n = est.walk_.n_samples
+    first, second = _samples(i, n), _samples(j, n)
+    blocks = [*est.view_embeddings_.values()][: est.walk_.n_blocks]
+    squares = [np.square(Z[first] - Z[second]).sum(axis=1, dtype=np.float64) for Z in blocks]
+    return np.asarray(np.sqrt(np.sum(squares, axis=0)))
+
+
+def cross_view_distance(est: MultiViewDiffusionMaps, first: str, second: str) -> float:
+    """How far apart two views put the same samples.
+
+    Parameters
+    ----------
+    est : fitted MultiViewDiffusionMaps
+    first, second : str
+        Views.
+
+    Notes
+    -----
+    The root of Eq. (30). It is 0 where one view is a rotation of the other and η ≤ 1/2.
+    """
+    names = [est.view_names_[_place(est, name)] for name in (first, second)]
+    return single_view_distance(*(est.view_embeddings_[name] for name in names))
+
+
+def single_view_distance(first: ArrayLike, second: ArrayLike) -> float:
+    """How far apart two embeddings put the same samples.
+
+    Parameters
+    ----------
+    first, second : (n, r) arrays
+        Embeddings of the same samples, of one view each.
+
+    Notes
+    -----
+    The root of Eq. (55). Two embeddings that were computed apart may differ by the sign of a
+    coordinate; the cross-view distance does not have that ambiguity.
+    """
+    X, Y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if X.shape != Y.shape:
+        raise ValueError(f"the embeddings differ in shape: {X.shape} and {Y.shape}")
+    return float(np.linalg.norm(X - Y))
+
+
+def _place(est: MultiViewDiffusionMaps, view: str) -> int:
+    if view not in est.view_names_:
+        raise ValueError(f"no view named {view!r}; there are {', '.join(est.view_names_)}")
+    return est.view_names_.index(view)
+
+
+def _samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:
+    found = np.atleast_1d(np.asarray(rows, dtype=np.intp))
+    if found.size and not (0 <= found.min() and found.max() < n):
+        raise ValueError(f"samples are numbered 0 to {n - 1}, got {found.min()} to {found.max()}")
+    return found

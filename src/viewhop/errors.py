@@ -1,0 +1,87 @@
+"""The errors and warnings that viewhop raises, each with what a caller may want to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from viewhop.spectrum import Spectrum
+
+__all__ = [
+    "ConvergenceError",
+    "DisconnectedWarning",
+    "FarSampleWarning",
+    "MemoryBudgetError",
+    "UnreachedViewWarning",
+]
+
+
+class ConvergenceError(RuntimeError):
+    """An eigensolver stopped at its cap before every residual was small enough.
+
+    Attributes
+    ----------
+    spectrum : Spectrum or None
+        What had converged by then, residuals included; None if nothing had.
+    """
+
+    def __init__(self, message: str, spectrum: Spectrum | None = None) -> None:
+        super().__init__(message)
+        self.spectrum = spectrum
+
+
+class MemoryBudgetError(MemoryError):
+    """A request would need more memory than the budget; nothing was allocated.
+
+    Attributes
+    ----------
+    needed, budget : int
+        Bytes the request needs, and bytes it may use.
+    """
+
+    def __init__(self, message: str, needed: int, budget: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.budget = budget
+
+
+class DisconnectedWarning(UserWarning):
+    """The walk falls into pieces, so the eigenvalue 1 is repeated.
+
+    Attributes
+    ----------
+    n_pieces : int
+        Number of pieces.
+    """
+
+    def __init__(self, message: str, n_pieces: int) -> None:
+        super().__init__(message)
+        self.n_pieces = n_pieces
+
+
+class FarSampleWarning(UserWarning):
+    """Some new samples lie far from every training sample.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of such rows.
+    """
+
+    def __init__(self, message: str, n_samples: int) -> None:
+        super().__init__(message)
+        self.n_samples = n_samples
+
+
+class UnreachedViewWarning(UserWarning):
+    """The hop matrix has no way from the views of some new samples to another view.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of such rows.
+    """
+
+    def __init__(self, message: str, n_samples: int) -> None:
+        super().__init__(message)
+        self.n_samples = n_samples

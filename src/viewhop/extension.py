@@ -1,0 +1,182 @@
+"""Extension: coordinates of any sample, new or not, from its kernel rows.
+
+One step of the walk from a sample x, averaged over the eigenvectors, is
+
+    (P̂ψ_k)(x) = κ_l(x)·G_l / κ_l(x)·g_l ,    G_l = Σ_m H_lm K^m ψ_m ,   g_l = Σ_m H_lm K^m 1 ,
+
+with κ_l(x) the row of kernel values between x and the training samples of view l. It equals λ_k ψ_k
+at a training sample, and it is what "the coordinates" mean everywhere: training samples get theirs
+from the same formula as new ones, so fit and transform agree.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.affinity import KernelRows
+from viewhop.spectrum import Spectrum
+from viewhop.walks import HopWalk, SumWalk, Walk
+
+__all__ = ["Extension", "FusedExtension", "HopExtension", "Stepped", "extension"]
+
+Floats = NDArray[np.float64]
+
+#: A new sample with less than this share of the median training degree is far from all of them.
+FAR = 1e-8
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """One step of the walk from some samples.
+
+    Attributes
+    ----------
+    blocks : list of (n, r) arrays
+        P̂ψ at the samples, one array per block of the walk.
+    far : (n,) bool array
+        Samples far from every training sample in some view.
+    unreached : (n, n_blocks) bool array
+        Blocks that no given view hops to, filled by the mean of the others.
+    lost : (n,) bool array
+        Samples without any kernel mass; their coordinates are NaN.
+    """
+
+    blocks: list[Floats]
+    far: NDArray[np.bool_]
+    unreached: NDArray[np.bool_]
+    lost: NDArray[np.bool_]
+
+
+class Extension(ABC):
+    """What a fitted walk needs to place a sample."""
+
+    @abstractmethod
+    def training(self) -> list[Floats]:
+        """P̂ψ at the training samples, (n_samples, r) per block of the walk."""
+
+    @abstractmethod
+    def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
+        """P̂ψ at new samples, from their kernel rows in the views that are given."""
+
+
+class HopExtension(Extension):
+    """Extension of the hop walk, from any subset of the views.
+
+    The block of a view m that is not given is filled by the walk: the same quotient with
+    B_m = K^m ψ_m and b_m = K^m 1, summed over the given views l with weight H_lm.
+
+    Notes
+    -----
+    Eqs. (39)–(43) for L views, divided by the new sample's own row sum (erratum 1).
+    """
+
+    def __init__(self, walk: HopWalk, spectrum: Spectrum) -> None:
+        self.walk = walk
+        self.hops = walk.hops
+        self.smoothed = walk.smoothed(spectrum.eigenvectors)  # B
+        self.masses = walk.smoothed(np.ones(walk.n_nodes))  # b
+        self.carried = walk.hopped(self.smoothed)  # G
+        self.weights = walk.hopped(self.masses)  # g
+        self.typical = [float(np.median(d)) for d in walk.blocks(walk.degrees)]
+
+    def training(self) -> list[Floats]:
+        """P̂ψ at the training samples, (n_samples, r) per view."""
+        degrees = self.walk.blocks(self.walk.degrees)
+        return [
+            np.asarray(K @ G) / d[:, None]
+            for K, G, d in zip(self.walk.affinities, self.carried, degrees, strict=True)
+        ]
+
+    def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
+        """P̂ψ at new samples, one block per view."""
+        given = {l: found for l, found in enumerate(rows) if found is not None}
+        n_rows = next(iter(given.values())).n_rows
+        peaks = {l: found.peaks() for l, found in given.items()}
+        seen = {l: np.isfinite(peak) for l, peak in peaks.items()}
+        blocks = [np.full((n_rows, G.shape[1]), np.nan) for G in self.carried]
+        far = np.zeros(n_rows, dtype=bool)
+        for l, found in given.items():
+            weights = found.weights(peaks[l])
+            mass = np.asarray(weights @ self.weights[l])
+            with np.errstate(invalid="ignore"):
+                blocks[l] = np.asarray(weights @ self.carried[l]) / mass[:, None]
+            with np.errstate(divide="ignore"):
+                plain = np.log(mass) + peaks[l]
+            far |= plain < np.log(FAR * self.typical[l])
+        unreached = self._fill(blocks, given, peaks, seen)
+        lost = ~np.any([*seen.values()], axis=0)
+        return Stepped(blocks, far, unreached & ~lost[:, None], lost)
+
+    def _fill(
+        self,
+        blocks: list[Floats],
+        given: dict[int, KernelRows],
+        peaks: dict[int, Floats],
+        seen: dict[int, NDArray[np.bool_]],
+    ) -> NDArray[np.bool_]:
+        """Fill what no kernel row gave, in place, and tell where the walk does not reach."""
+        n_rows, n_blocks = len(blocks[0]), len(blocks)
+        unreached = np.zeros((n_rows, n_blocks), dtype=bool)
+        empty = [m for m in range(n_blocks) if m not in seen or not seen[m].all()]
+        if not empty:
+            return unreached
+        # One shift for all views, so that they keep their weight relative to each other.
+        highest = np.max([*peaks.values()], axis=0)
+        weights = {l: found.weights(highest) for l, found in given.items()}
+        for m in empty:
+            wanted = ~seen[m] if m in seen else np.ones(n_rows, dtype=bool)
+            top = sum(self.hops[l, m] * np.asarray(w @ self.smoothed[m]) for l, w in weights.items())
+            mass = sum(self.hops[l, m] * np.asarray(w @ self.masses[m]) for l, w in weights.items())
+            mass = np.asarray(mass)
+            reached = wanted & (mass > 0)
+            blocks[m][reached] = np.asarray(top)[reached] / mass[reached, None]
+            unreached[:, m] = wanted & ~reached
+        for m in np.flatnonzero(unreached.any(axis=0)):
+            rows = np.flatnonzero(unreached[:, m])
+            own = [np.where(seen[l][rows, None], blocks[l][rows], np.nan) for l in given]
+            count = np.sum([seen[l][rows] for l in given], axis=0)
+            with np.errstate(invalid="ignore"):
+                blocks[m][rows] = np.nansum(own, axis=0) / count[:, None]
+        return unreached
+
+
+class FusedExtension(Extension):
+    """Extension of a walk on the samples themselves, whose kernel is a sum of kernels.
+
+    From a subset of the views, the sum runs over those that are given.
+    """
+
+    def __init__(self, walk: SumWalk, spectrum: Spectrum) -> None:
+        self.walk = walk
+        self.vectors = spectrum.eigenvectors
+        self.typical = float(np.median(walk.degrees))
+
+    def training(self) -> list[Floats]:
+        """P̂ψ at the training samples, one (n_samples, r) array."""
+        return [np.asarray(self.walk @ self.vectors) / self.walk.degrees[:, None]]
+
+    def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
+        """P̂ψ at new samples, one block."""
+        given = [found for found in rows if found is not None]
+        peaks = np.max([found.peaks() for found in given], axis=0)
+        weights = [found.weights(peaks) for found in given]
+        mass = np.sum([np.asarray(w.sum(axis=1)) for w in weights], axis=0)
+        top = np.sum([np.asarray(w @ self.vectors) for w in weights], axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            block = top / mass[:, None]
+            far = np.log(mass) + peaks < np.log(FAR * self.typical)
+        unreached = np.zeros((len(block), 1), dtype=bool)
+        return Stepped([block], far, unreached, ~np.isfinite(peaks))
+
+
+def extension(walk: Walk, spectrum: Spectrum) -> Extension:
+    """The extension that fits the walk."""
+    if isinstance(walk, HopWalk):
+        return HopExtension(walk, spectrum)
+    assert isinstance(walk, SumWalk)
+    return FusedExtension(walk, spectrum)

@@ -1,0 +1,406 @@
+"""Kernels: how alike two samples of one view are.
+
+A kernel object only says which rule to use. Every rule is a decreasing function of u = d/s,
+the distance of two samples in the kernel's feature space over their scale.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+__all__ = [
+    "Correlation",
+    "DistanceKernel",
+    "FeatureMap",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Precomputed",
+    "per_view",
+]
+
+Floats = NDArray[np.float64]
+
+#: Rules that choose a scale, besides a fixed number.
+RULES = ("max-min", "log-log", "local")
+METRICS = ("euclidean", "cosine", "correlation")
+
+
+class Kernel(BaseEstimator):
+    """A kernel with an optional neighbour count and density normalisation.
+
+    Parameters
+    ----------
+    n_neighbors : int or None
+        Keep only pairs where one is among the other's k nearest; None keeps all.
+    alpha : float
+        Divide the kernel by the density of both samples to this power.
+    """
+
+    n_neighbors: int | None
+    alpha: float
+
+    def check(self, name: str) -> None:
+        """Raise ValueError, naming the view, unless every parameter makes sense."""
+        k = self.n_neighbors
+        if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
+            raise ValueError(
+                f"kernel of view {name!r}: n_neighbors is a positive whole number or None, not {k!r}"
+            )
+        if not _is_number(self.alpha) or not 0 <= self.alpha < np.inf:
+            raise ValueError(
+                f"kernel of view {name!r}: alpha is a number of at least 0, not {self.alpha!r}"
+            )
+
+
+class DistanceKernel(Kernel):
+    """A kernel of the distance between two samples, over a scale.
+
+    Parameters
+    ----------
+    bandwidth : {"max-min", "log-log", "local"} or float
+        The scale sigma, or the rule that chooses it.
+    factor : float
+        C; it multiplies sigma squared, whatever the rule.
+    n_neighbors, alpha
+        See `Kernel`.
+    metric : {"euclidean", "cosine", "correlation"}
+        How samples are compared. For the last two d² = 1 − similarity.
+    standardize : bool
+        Divide each feature by its standard deviation over the training samples.
+    """
+
+    bandwidth: str | float
+    factor: float
+    metric: str
+    standardize: bool
+
+    @staticmethod
+    @abstractmethod
+    def exponent(u: Any) -> Any:
+        """−log of the kernel at u = d/s."""
+
+    @staticmethod
+    @abstractmethod
+    def slope(u: Any) -> Any:
+        """Derivative of log kernel with respect to log s at u = d/s."""
+
+    def check(self, name: str) -> None:
+        """Raise ValueError, naming the view, unless every parameter makes sense."""
+        super().check(name)
+        where = f"kernel of view {name!r}"
+        if isinstance(self.bandwidth, str):
+            if self.bandwidth not in RULES:
+                raise ValueError(
+                    f"{where}: unknown bandwidth {self.bandwidth!r}; known are "
+                    f"{', '.join(RULES)}, or a positive number"
+                )
+        elif not _is_number(self.bandwidth) or not 0 < self.bandwidth < np.inf:
+            raise ValueError(f"{where}: bandwidth must be positive, not {self.bandwidth!r}")
+        if not _is_number(self.factor) or not 0 < self.factor < np.inf:
+            raise ValueError(f"{where}: factor must be positive, not {self.factor!r}")
+        if self.metric not in METRICS:
+            raise ValueError(
+                f"{where}: unknown metric {self.metric!r}; known are {', '.join(METRICS)}"
+            )
+
+    @property
+    def scale_neighbors(self) -> int:
+        """Neighbours whose distance is a sample's local scale."""
+        return 7 if self.n_neighbors is None else max(2, self.n_neighbors // 2)
+
+
+class Gaussian(DistanceKernel):
+    r"""The Gaussian kernel, :math:`\exp(-d^2 / 2\sigma^2)`.
+
+    Parameters
+    ----------
+    bandwidth : {"max-min", "log-log", "local"} or float, default="max-min"
+        The scale sigma: the largest distance to a nearest distinct sample; the steepest point of
+        the log-log plot of the kernel's sum; one scale per sample, σ² = σ_iσ_j; or a number.
+    factor : float, default=1.0
+        C; it multiplies sigma squared, whatever the rule.
+    n_neighbors : int or None, default=None
+        Keep only pairs where one is among the other's k nearest; None keeps all.
+    metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
+        How samples are compared. For the last two d² = 1 − similarity.
+    standardize : bool, default=False
+        Divide each feature by its standard deviation over the training samples.
+    alpha : float, default=0.0
+        Divide the kernel by the density of both samples to this power (Coifman and Lafon).
+
+    Notes
+    -----
+    Eq. (12), with the scale of Eq. (24) by default.
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Gaussian
+    >>> Gaussian(bandwidth="local", n_neighbors=10)
+    Gaussian(bandwidth='local', n_neighbors=10)
+    """
+
+    def __init__(
+        self,
+        bandwidth: str | float = "max-min",
+        *,
+        factor: float = 1.0,
+        n_neighbors: int | None = None,
+        metric: str = "euclidean",
+        standardize: bool = False,
+        alpha: float = 0.0,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.factor = factor
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.standardize = standardize
+        self.alpha = alpha
+
+    @staticmethod
+    def exponent(u: Any) -> Any:
+        """−log of the kernel at u = d/s."""
+        return 0.5 * np.square(u)
+
+    @staticmethod
+    def slope(u: Any) -> Any:
+        """Derivative of log kernel with respect to log s at u = d/s."""
+        return np.square(u)
+
+
+class Laplacian(DistanceKernel):
+    r"""The Laplacian kernel, :math:`\exp(-d / \sigma)`.
+
+    Parameters
+    ----------
+    bandwidth, factor, n_neighbors, metric, standardize, alpha
+        As in `Gaussian`; the scale in use is √factor · sigma.
+
+    Notes
+    -----
+    Eq. (63).
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Laplacian
+    >>> Laplacian(bandwidth=2.0)
+    Laplacian(bandwidth=2.0)
+    """
+
+    def __init__(
+        self,
+        bandwidth: str | float = "max-min",
+        *,
+        factor: float = 1.0,
+        n_neighbors: int | None = None,
+        metric: str = "euclidean",
+        standardize: bool = False,
+        alpha: float = 0.0,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.factor = factor
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.standardize = standardize
+        self.alpha = alpha
+
+    @staticmethod
+    def exponent(u: Any) -> Any:
+        """−log of the kernel at u = d/s."""
+        return 1.0 * u
+
+    @staticmethod
+    def slope(u: Any) -> Any:
+        """Derivative of log kernel with respect to log s at u = d/s."""
+        return 1.0 * u
+
+
+class Correlation(DistanceKernel):
+    r"""The correlation kernel, :math:`\exp((T - 1) / 2\sigma^2)` with T the correlation of two rows.
+
+    Parameters
+    ----------
+    bandwidth, factor, n_neighbors, standardize, alpha
+        As in `Gaussian`, with d² = 1 − T.
+
+    Notes
+    -----
+    Eqs. (64)–(65). A row whose features are all equal has no correlation and is refused.
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Correlation
+    >>> Correlation(n_neighbors=15)
+    Correlation(n_neighbors=15)
+    """
+
+    metric = "correlation"
+    exponent = staticmethod(Gaussian.exponent)
+    slope = staticmethod(Gaussian.slope)
+
+    def __init__(
+        self,
+        bandwidth: str | float = "max-min",
+        *,
+        factor: float = 1.0,
+        n_neighbors: int | None = None,
+        standardize: bool = False,
+        alpha: float = 0.0,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.factor = factor
+        self.n_neighbors = n_neighbors
+        self.standardize = standardize
+        self.alpha = alpha
+
+
+class Precomputed(Kernel):
+    """A kernel that the caller computed: each view is its kernel matrix.
+
+    In ``fit`` a view is the (n_samples, n_samples) kernel of the training samples, symmetric and
+    non-negative; in ``transform`` it is the (new, training) block.
+
+    Parameters
+    ----------
+    n_neighbors : int or None, default=None
+        Keep a pair where its value reaches the (k+1)-th largest of one of the two rows.
+    alpha : float, default=0.0
+        As in `Gaussian`.
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Precomputed
+    >>> Precomputed(alpha=1.0)
+    Precomputed(alpha=1.0)
+    """
+
+    def __init__(self, *, n_neighbors: int | None = None, alpha: float = 0.0) -> None:
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+
+
+def _adaptive() -> Gaussian:
+    return Gaussian(bandwidth="local", n_neighbors=10)
+
+
+_BY_NAME = {
+    "adaptive": _adaptive,
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "correlation": Correlation,
+    "precomputed": Precomputed,
+}
+
+
+def per_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
+    """The kernel of each view.
+
+    Parameters
+    ----------
+    kernel : str, Kernel, list of them, or dict of them by view name
+    names : list of str
+        Names of the views.
+    """
+    if isinstance(kernel, Mapping):
+        missing = [name for name in names if name not in kernel]
+        unknown = [name for name in kernel if name not in names]
+        if missing or unknown:
+            raise ValueError(
+                f"kernel= needs one entry for each of the views {', '.join(names)}; "
+                f"missing: {', '.join(missing) or 'none'}; "
+                f"unknown: {', '.join(map(str, unknown)) or 'none'}"
+            )
+        chosen = {name: kernel[name] for name in names}
+    elif isinstance(kernel, list | tuple):
+        if len(kernel) != len(names):
+            raise ValueError(f"kernel= lists {len(kernel)} kernels for {len(names)} views")
+        chosen = dict(zip(names, kernel, strict=True))
+    else:
+        chosen = dict.fromkeys(names, kernel)
+    found = {name: _kernel(entry) for name, entry in chosen.items()}
+    for name, entry in found.items():
+        entry.check(name)
+    return found
+
+
+def _kernel(entry: object) -> Kernel:
+    if isinstance(entry, Kernel):
+        return entry
+    if isinstance(entry, str) and entry in _BY_NAME:
+        return _BY_NAME[entry]()
+    raise ValueError(
+        f"unknown kernel {entry!r}; known are {', '.join(_BY_NAME)}, or an object of viewhop.kernels"
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """The map from the rows of a view to the space where its kernel takes Euclidean distances.
+
+    Attributes
+    ----------
+    metric : str
+    deviation : (d,) array or None
+        What each feature is divided by first.
+    """
+
+    metric: str
+    deviation: Floats | None
+
+    #: With unit rows at 1/√2, ‖u − v‖² = 1 − similarity.
+    _half: ClassVar[float] = float(np.sqrt(0.5))
+
+    @classmethod
+    def of(cls, kernel: DistanceKernel, X: NDArray[np.floating]) -> FeatureMap:
+        """The map that `kernel` asks for on training rows `X`."""
+        deviation = None
+        if kernel.standardize:
+            # Scaled first, so that squares of extreme features neither overflow nor vanish.
+            size = np.abs(X).max(axis=0).astype(np.float64)
+            size[size == 0] = 1.0
+            deviation = size * (X / size).std(axis=0, dtype=np.float64)
+            constant = (X.max(axis=0) == X.min(axis=0)) | (deviation == 0)
+            deviation[constant] = 1.0
+        return cls(kernel.metric, deviation)
+
+    def __call__(self, X: NDArray[np.floating], name: str) -> NDArray[np.floating]:
+        """Feature rows of `X`; an undefined row is a ValueError that names the view.
+
+        Each row depends on itself alone, so a batch and its rows one by one agree.
+        """
+        rows = np.ascontiguousarray(X)
+        if self.deviation is not None:
+            rows = rows / self.deviation
+        if self.metric == "euclidean":
+            return rows
+        rows = rows.astype(np.float64)
+        if self.metric == "correlation":
+            flat = np.flatnonzero(rows.max(axis=1) == rows.min(axis=1))
+            if flat.size:
+                raise ValueError(
+                    f"row {flat[0]} of view {name!r} is constant, so it has no correlation with "
+                    "another row; drop the sample or use another kernel"
+                )
+            rows = rows - rows.mean(axis=1, keepdims=True)
+        size = np.abs(rows).max(axis=1, keepdims=True)
+        zero = np.flatnonzero(size == 0)
+        if zero.size:
+            raise ValueError(
+                f"row {zero[0]} of view {name!r} is all zero, so it has no angle to another row; "
+                "drop the sample or use another metric"
+            )
+        rows = rows / size
+        length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+        return rows * (self._half / length)

@@ -1,0 +1,94 @@
+"""How much memory a fit may use, and the refusal of what would not fit."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from viewhop.errors import MemoryBudgetError
+
+__all__ = ["available", "budget", "require", "text"]
+
+_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_CGROUPS = (
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
+    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def text(n_bytes: float) -> str:
+    """Bytes as people read them, ``"1.6 GB"``."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:,.3g} TB"
+
+
+def available(root: Path = Path("/")) -> int | None:
+    """Bytes that the machine, or the cgroup this process is in, still leaves; None if unknown.
+
+    Parameters
+    ----------
+    root : Path
+        Where ``proc`` and ``sys`` are found; a test may bring its own.
+    """
+    left = []
+    try:
+        meminfo = (root / "proc/meminfo").read_text()
+        left.append(int(re.search(r"MemAvailable:\s+(\d+) kB", meminfo)[1]) * 1024)  # type: ignore[index]
+    except (OSError, TypeError):
+        if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+            left.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit, usage in _CGROUPS:
+        try:
+            left.append(int((root / limit).read_text()) - int((root / usage).read_text()))
+        except (OSError, ValueError):  # no such cgroup, or its limit is "max"
+            continue
+    return min(left, default=None)
+
+
+def budget(max_memory: float | str | None) -> int | None:
+    """Bytes that may be used: `max_memory`, or 80 % of what is left now; None if unknown.
+
+    Parameters
+    ----------
+    max_memory : number, str or None
+        Bytes, or text like ``"8GB"`` or ``"512 MiB"``.
+    """
+    if max_memory is None:
+        left = available()
+        return None if left is None else int(0.8 * left)
+    if isinstance(max_memory, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?I?)B?\s*", max_memory.upper())
+        if match is None or match[2] not in _UNITS:
+            raise ValueError(f'max_memory is bytes or text like "8GB", not {max_memory!r}')
+        try:
+            return int(float(match[1]) * _UNITS[match[2]])
+        except ValueError:
+            raise ValueError(f'max_memory is bytes or text like "8GB", not {max_memory!r}') from None
+    if not max_memory > 0:
+        raise ValueError(f"max_memory must be positive, not {max_memory!r}")
+    return int(max_memory)
+
+
+def require(needed: int, allowed: int | None, *, what: str, instead: str) -> None:
+    """Raise `MemoryBudgetError` unless `needed` bytes are allowed.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes that `what` would take.
+    allowed : int or None
+        The budget; None allows anything.
+    what, instead : str
+        What would be held, and what to pass in its place.
+    """
+    if allowed is not None and needed > allowed:
+        raise MemoryBudgetError(
+            f"{what} would take {text(needed)}, and the budget is {text(allowed)}; {instead}",
+            needed,
+            allowed,
+        )

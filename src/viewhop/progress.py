@@ -1,0 +1,53 @@
+"""One callback through which long work says how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Progress", "shown", "silent"]
+
+#: ``progress(stage, done, total)``; ``total`` is None where it is not known.
+Progress = Callable[[str, int, int | None], None]
+
+
+def silent(stage: str, done: int, total: int | None) -> None:
+    """Show nothing."""
+
+
+@contextmanager
+def shown(verbose: int | Progress) -> Iterator[Progress]:
+    """The callback that `verbose` asks for: silent for 0, the caller's own, or bars.
+
+    Parameters
+    ----------
+    verbose : int or callable
+        0 is silent, a positive number draws one bar per stage on standard error, and a
+        callable is used as it is.
+    """
+    if callable(verbose):
+        yield verbose
+        return
+    if verbose <= 0:
+        yield silent
+        return
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+        tasks = {}
+
+        def show(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield show

@@ -1,0 +1,95 @@
+"""Spectrum: the leading eigenpairs of a walk, kept together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Spectrum"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues and right eigenvectors of a walk beside the trivial pair λ_0 = 1, ψ_0 ≡ 1.
+
+    Pairs are in order of value, largest first. Eigenvectors are scaled so that
+    Ψᵀ diag(π) Ψ = I, as ψ_0 is, and the first entry whose size is within 1e-6 of the largest is
+    positive.
+
+    Attributes
+    ----------
+    eigenvalues : (r,) array
+    eigenvectors : (n_nodes, r) array
+    residuals : (r,) array
+        ‖A u − λ u‖ of the unit eigenvectors u of A = D^{-1/2} K D^{-1/2}.
+    stationary : (n_nodes,) array
+        π, the stationary distribution.
+    solver : str
+        The method that found them.
+    n_products : int
+        Vectors that the walk's kernel was multiplied by.
+    """
+
+    eigenvalues: Floats
+    eigenvectors: Floats
+    residuals: Floats
+    stationary: Floats
+    solver: str
+    n_products: int
+
+    @classmethod
+    def from_symmetric(
+        cls,
+        eigenvalues: Floats,
+        unit_vectors: Floats,
+        residuals: Floats,
+        *,
+        stationary: Floats,
+        solver: str,
+        n_products: int,
+    ) -> Spectrum:
+        """The spectrum from orthonormal eigenvectors of D^{-1/2} K D^{-1/2}, in any order."""
+        order = np.argsort(-eigenvalues, kind="stable")
+        vectors = unit_vectors[:, order] / np.sqrt(stationary)[:, None]
+        return cls(
+            eigenvalues[order],
+            vectors * signs(vectors),
+            residuals[order],
+            stationary,
+            solver,
+            n_products,
+        )
+
+    def __len__(self) -> int:
+        return self.eigenvalues.size
+
+    def first(self, r: int) -> Spectrum:
+        """The first `r` pairs."""
+        return Spectrum(
+            self.eigenvalues[:r],
+            self.eigenvectors[:, :r],
+            self.residuals[:r],
+            self.stationary,
+            self.solver,
+            self.n_products,
+        )
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return f"Spectrum(empty, {self.solver})"
+        return (
+            f"Spectrum({len(self)} pairs of {self.stationary.size:,} nodes, "
+            f"λ {self.eigenvalues[0]:.4g} … {self.eigenvalues[-1]:.4g}, "
+            f"residual ≤ {self.residuals.max():.1e}, {self.solver})"
+        )
+
+
+def signs(vectors: Floats) -> Floats:
+    """+1 or −1 for each column, (r,): what makes its first largest entry positive."""
+    size = np.abs(vectors)
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
+    return np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

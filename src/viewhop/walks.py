@@ -1,0 +1,393 @@
+"""Walks: from the kernels of several views to one random walk.
+
+With K = blockdiag(K^1 … K^L) and a small hop matrix H, the multi-view kernel is one product,
+
+    K̂ = K (H ⊗ I) K,      so that      (K̂ v)_l = K^l Σ_m H_lm K^m v_m .
+
+A product with K̂ therefore costs 2L kernel products. K̂ itself is never formed, and neither is a
+product of two kernels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import block_array, coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from viewhop.affinity import Affinity, KernelRows
+from viewhop.affinity.dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity.sparse import SparseAffinity, points_affinity
+from viewhop.distances import Points
+from viewhop.kernels import FeatureMap, Gaussian
+
+__all__ = ["HopWalk", "ProductWalk", "SumWalk", "Walk", "hop_matrix"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
+    """The paper's hop matrix, (n_views, n_views): η on the diagonal and 1 − η elsewhere.
+
+    Parameters
+    ----------
+    n_views : int
+    within_view_weight : float
+        η, how willingly the walker stays in its view. 0 is the walk of Eq. (13). With one view
+        the matrix is [1] whatever η: the walk of K².
+
+    Notes
+    -----
+    Eq. (49), for any number of views.
+    """
+    if n_views == 1:
+        return np.ones((1, 1))
+    eta = within_view_weight
+    return eta * np.eye(n_views) + (1 - eta) * (1 - np.eye(n_views))
+
+
+def check_hops(hops: ArrayLike, n_views: int) -> Floats:
+    """The hop matrix, or ValueError unless it is symmetric, non-negative, with no empty row."""
+    H = np.array(hops, dtype=np.float64)
+    if H.shape != (n_views, n_views):
+        raise ValueError(f"hops must be ({n_views}, {n_views}), one row per view, not {H.shape}")
+    if not np.isfinite(H).all() or (H < 0).any():
+        raise ValueError("hops must be finite and non-negative")
+    if (H != H.T).any():
+        raise ValueError("hops must be symmetric: the walk goes both ways between two views")
+    empty = np.flatnonzero(~(H > 0).any(axis=1))
+    if empty.size:
+        raise ValueError(
+            f"row {empty[0]} of hops is all zero: the walker could never leave that view; every "
+            "row needs a positive entry"
+        )
+    return H
+
+
+class Walk(ABC):
+    """A random walk P = D⁻¹K on nodes, given by products with its symmetric kernel K.
+
+    Attributes
+    ----------
+    affinities : tuple of Affinity
+        One per view.
+    """
+
+    affinities: tuple[Affinity, ...]
+
+    @property
+    @abstractmethod
+    def n_blocks(self) -> int:
+        """Number of copies of the samples among the nodes: views, or 1 for a fused geometry."""
+
+    @property
+    @abstractmethod
+    def max_coordinates(self) -> int:
+        """The largest number of positive eigenvalues that the walk can have beside the trivial 1."""
+
+    @abstractmethod
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The walk's kernel times a vector (n_nodes,) or block (n_nodes, b)."""
+
+    @abstractmethod
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each node, (n_nodes,)."""
+
+    @abstractmethod
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per kernel; None for a view that is not given."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return tuple(affinity.name for affinity in self.affinities)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.affinities[0].n_samples
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self.n_blocks * self.n_samples
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """Precision of the kernels."""
+        return self.affinities[0].dtype
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether some kernel is held as a full matrix."""
+        return any(isinstance(a, DenseAffinity | DensePrecomputed) for a in self.affinities)
+
+    def blocks(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+        """The rows of each block of nodes."""
+        return np.split(V, self.n_blocks)
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums of the walk's kernel, (n_nodes,), the diagonal of D̂, in float64."""
+        return np.asarray(self @ np.ones(self.n_nodes))
+
+    @cached_property
+    def stationary(self) -> Floats:
+        """The stationary distribution π = D̂ / trace D̂, (n_nodes,)."""
+        return self.degrees / self.degrees.sum()
+
+    def normalized(self, V: NDArray[np.floating]) -> Floats:
+        """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
+        root = np.sqrt(self.degrees)
+        root = root[:, None] if V.ndim == 2 else root
+        return np.asarray(self @ (V / root).astype(self.dtype, copy=False)) / root
+
+
+class HopWalk(Walk):
+    """The walk that hops between views: node (i, l) is sample i in view l.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view, on the same samples.
+    hops : (L, L) array or None
+        Symmetric non-negative hop matrix; by default the one of Eq. (13).
+
+    Notes
+    -----
+    Eqs. (13)–(14), and (49) with `hop_matrix`.
+    """
+
+    def __init__(self, affinities: Sequence[Affinity], hops: ArrayLike | None = None) -> None:
+        self.affinities = tuple(affinities)
+        n_views = len(self.affinities)
+        self.hops = hop_matrix(n_views) if hops is None else check_hops(hops, n_views)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of views."""
+        return len(self.affinities)
+
+    @property
+    def max_coordinates(self) -> int:
+        """The largest number of positive eigenvalues beside the trivial 1.
+
+        K̂ is congruent to H ⊗ I, so it has at most M n₊(H) of them.
+        """
+        values = np.linalg.eigvalsh(self.hops)
+        rounding = len(values) * np.finfo(np.float64).eps * np.abs(values).max()
+        return self.n_samples * int((values > rounding).sum()) - 1
+
+    @property
+    def is_cross(self) -> bool:
+        """Whether the walk of two views must change view at each step, so that an SVD gives it."""
+        return self.n_blocks == 2 and not self.hops.diagonal().any()
+
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """K̂ times a vector (n_nodes,) or block (n_nodes, b)."""
+        return np.concatenate(
+            [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
+        )
+
+    def smoothed(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+        """K^m v_m of each view m."""
+        return [K @ v for K, v in zip(self.affinities, self.blocks(V), strict=True)]
+
+    def hopped(self, W: Sequence[NDArray[np.floating]]) -> list[NDArray[np.floating]]:
+        """Σ_m H_lm w_m of each view l."""
+        stacked = np.asarray(W)
+        return [*np.tensordot(self.hops.astype(stacked.dtype), stacked, axes=1)]
+
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> Floats:
+        """K̄ times V, or its transpose, with K̄ = D_1^{-1/2} K^1 K^2 D_2^{-1/2} up to H_12.
+
+        Parameters
+        ----------
+        V : (n_samples,) or (n_samples, b) array
+        transpose : bool
+
+        Notes
+        -----
+        Eq. (28) with the normalised kernel (erratum 2).
+        """
+        first, second = self.affinities[::-1] if transpose else self.affinities
+        roots = np.sqrt(self.degrees).reshape(2, -1)
+        left, right = roots[::-1] if transpose else roots
+        if V.ndim == 2:
+            left, right = left[:, None], right[:, None]
+        hopped = self.hops[0, 1] * (second @ (V / right).astype(self.dtype, copy=False))
+        return np.asarray(first @ hopped.astype(self.dtype, copy=False)) / left
+
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each node, (n_nodes,).
+
+        Counted on a graph of linear size: nodes (i, l) and hubs (s, l), node–hub edges where
+        K^l_is > 0, and hub–hub edges between the views that the walker hops between.
+        """
+        n, size = self.n_samples, self.n_nodes
+        to_hubs = block_array(
+            [
+                [K.pattern() if k == l else csr_array((n, n)) for k in range(self.n_blocks)]
+                for l, K in enumerate(self.affinities)
+            ]
+        )
+        pairs = [(l, m) for l, m in combinations(range(self.n_blocks), 2) if self.hops[l, m] > 0]
+        start = np.concatenate([np.arange(n) + l * n for l, _ in pairs] or [np.arange(0)])
+        stop = np.concatenate([np.arange(n) + m * n for _, m in pairs] or [np.arange(0)])
+        hub_to_hub = coo_array((np.ones(start.size), (start, stop)), shape=(size, size))
+        graph = block_array([[csr_array((size, size)), to_hubs], [None, hub_to_hub]])
+        labels = connected_components(graph, directed=False)[1][:size]
+        return np.unique(labels, return_inverse=True)[1]
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per view; None for a view that is not given."""
+        return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
+
+
+class SumWalk(Walk):
+    """The walk on samples whose kernel is the sum of the views' kernels.
+
+    With one view it is the ordinary diffusion map.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view, on the same samples.
+
+    Notes
+    -----
+    Eq. (7), and Eq. (1) for one view.
+    """
+
+    def __init__(self, affinities: Sequence[Affinity]) -> None:
+        self.affinities = tuple(affinities)
+
+    @property
+    def n_blocks(self) -> int:
+        """One: the samples themselves."""
+        return 1
+
+    @property
+    def max_coordinates(self) -> int:
+        """The largest number of positive eigenvalues beside the trivial 1."""
+        return self.n_samples - 1
+
+    @property
+    def kernels(self) -> tuple[Affinity, ...]:
+        """The kernels that are added."""
+        return self.affinities
+
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The summed kernel times a vector (n_samples,) or block (n_samples, b)."""
+        total = self.kernels[0] @ V
+        for K in self.kernels[1:]:
+            total += K @ V
+        return total
+
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each sample, (n_samples,)."""
+        graph = self.kernels[0].pattern()
+        for K in self.kernels[1:]:
+            graph = graph + K.pattern()
+        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per view; None for a view that is not given."""
+        return [K.against(new[K.name]) if K.name in new else None for K in self.kernels]
+
+
+class ProductWalk(SumWalk):
+    """The walk on samples whose kernel is the element-wise product of the views' kernels.
+
+    Dense kernels are multiplied entry by entry. Neighbour kernels are Gaussians of one joint
+    view: each view over its scale (for local scales, their median), side by side, and then given
+    neighbours, radius, local scale and density as any view. Other neighbour kernels are refused.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view, on the same samples.
+
+    Notes
+    -----
+    Eqs. (5)–(6).
+    """
+
+    def __init__(self, affinities: Sequence[Affinity], *, n_jobs: int = 1) -> None:
+        super().__init__(affinities)
+        dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
+        self.joint: Affinity
+        if len(dense) == len(self.affinities):
+            values = dense[0].values.copy()
+            for affinity in dense[1:]:
+                values *= affinity.values
+            self.joint = DensePrecomputed("product", values, 0.0)
+        else:
+            self.joint = self._joint_view(n_jobs)
+
+    @property
+    def kernels(self) -> tuple[Affinity, ...]:
+        """The one kernel of the walk."""
+        return (self.joint,)
+
+    def _joint_view(self, n_jobs: int) -> SparseAffinity:
+        views = [a for a in self.affinities if isinstance(a, SparseAffinity)]
+        rules = {
+            (a.kernel.n_neighbors, a.kernel.alpha, isinstance(a.scale, np.ndarray), a.kernel.factor)
+            for a in views
+            if isinstance(a.kernel, Gaussian)
+        }
+        gaussian = all(isinstance(a.kernel, Gaussian) for a in views)
+        if len(views) < len(self.affinities) or not gaussian or len(rules) > 1:
+            raise ValueError(
+                'fusion="product" with n_neighbors needs a Gaussian kernel with the same '
+                "n_neighbors, factor, alpha and kind of scale for every view; use dense kernels "
+                "(n_neighbors=None) to multiply others"
+            )
+        k, alpha, is_local, factor = rules.pop()
+        kernel = Gaussian("local" if is_local else 1.0, n_neighbors=k, alpha=alpha)
+        if is_local:
+            kernel.factor = factor
+        return points_affinity(
+            "product",
+            kernel,
+            FeatureMap("euclidean", None),
+            Points(self._side_by_side({a.name: a.points.rows for a in views})),
+            self.dtype,
+            generator=np.random.default_rng(0),
+            n_jobs=n_jobs,
+        )
+
+    def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
+        """Feature rows of all views, each over its scale without the factor of a local one."""
+        parts = []
+        for affinity in self.affinities:
+            assert isinstance(affinity, SparseAffinity)
+            sigma = float(np.median(affinity.scale))
+            if isinstance(affinity.scale, np.ndarray):
+                sigma /= float(np.sqrt(affinity.kernel.factor))
+            parts.append(features[affinity.name] / np.float64(sigma))
+        return np.hstack(parts)
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples in the product; it needs every view."""
+        missing = [name for name in self.names if name not in new]
+        if missing:
+            raise ValueError(
+                f'fusion="product" needs every view of a new sample; missing: {", ".join(missing)}'
+            )
+        if isinstance(self.joint, DensePrecomputed):
+            logs = sum(np.asarray(K.against(new[K.name]).logs) for K in self.affinities)
+            return [KernelRows(np.asarray(logs))]
+        features = {
+            K.name: K.features(new[K.name], K.name)
+            for K in self.affinities
+            if isinstance(K, SparseAffinity)
+        }
+        return [self.joint.against(self._side_by_side(features))]
