@@ -39,6 +39,8 @@ class Points:
     centre : (d,) array or None
         The point from which rows are measured in products; by default their median, which a
         far cluster does not move.
+    rounding : float
+        Rows no farther apart than this coincide: what computing the features cannot tell apart.
 
     Attributes
     ----------
@@ -47,8 +49,11 @@ class Points:
     norms : (n,) float64 array, squared norms of the centred rows
     """
 
-    def __init__(self, rows: NDArray[np.floating], centre: Floats | None = None) -> None:
+    def __init__(
+        self, rows: NDArray[np.floating], centre: Floats | None = None, rounding: float = 0.0
+    ) -> None:
         self.rows = np.array(rows, order="C")
+        self.rounding = rounding
         self.centre = np.median(self.rows, axis=0).astype(np.float64) if centre is None else centre
         self.norms = np.concatenate(
             [np.square(self.centred(block)).sum(axis=1) for block in row_blocks(*rows.shape)]
@@ -64,7 +69,7 @@ class Points:
 
     def like(self, rows: NDArray[np.floating]) -> Points:
         """Other rows, measured from the same centre."""
-        return Points(rows, self.centre)
+        return Points(rows, self.centre, self.rounding)
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
@@ -101,6 +106,7 @@ def between(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
         # Reduced along contiguous rows: the sum of one pair does not depend on its company.
         difference = a.rows[i[part]].astype(np.float64) - b.rows[j[part]]
         found[part] = np.sqrt(np.square(difference).sum(axis=1))
+    found[found <= b.rounding] = 0.0
     return found
 
 
@@ -211,7 +217,7 @@ def _candidates(
     """
     n = len(points)
     sizes = queries.norms[block, None] + points.norms
-    slack = (points.rows.shape[1] + 8) * np.finfo(np.float64).eps * sizes
+    slack = (points.rows.shape[1] + 8) * np.finfo(np.float64).eps * sizes + points.rounding**2
     upper = _products(queries, block, points, slice(None))
     upper += slack
     limit = np.partition(upper, k, axis=1)[:, k] if k < n else upper.max(axis=1)

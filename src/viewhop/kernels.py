@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -359,8 +359,10 @@ class FeatureMap:
     metric: str
     deviation: Floats | None
 
-    #: With unit rows at 1/√2, ‖u − v‖² = 1 − similarity.
-    _half: ClassVar[float] = float(np.sqrt(0.5))
+    @property
+    def rounding(self) -> float:
+        """The distance that rounding leaves between rows of the same direction."""
+        return 0.0 if self.metric == "euclidean" else 1e-13
 
     @classmethod
     def of(cls, kernel: DistanceKernel, X: NDArray[np.floating]) -> FeatureMap:
@@ -401,6 +403,7 @@ class FeatureMap:
                 f"row {zero[0]} of view {name!r} is all zero, so it has no angle to another row; "
                 "drop the sample or use another metric"
             )
-        rows = rows / size
+        rows = np.ldexp(rows, -np.frexp(size)[1])  # exact, and its squares cannot overflow
         length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-        return rows * (self._half / length)
+        # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
+        return rows / length / np.sqrt(2.0)

@@ -210,7 +210,7 @@ def _columns(
 
 
 def _label_series(labels: ArrayLike, n_samples: int) -> pd.Series[Any]:
-    values: pd.Series[Any] = pd.Series(labels).reset_index(drop=True)
+    values: pd.Series[Any] = pd.Series(labels)
     if len(values) != n_samples:
         raise ValueError(f"labels must have one entry per sample: {n_samples}, got {len(values)}")
     return values
@@ -218,7 +218,7 @@ def _label_series(labels: ArrayLike, n_samples: int) -> pd.Series[Any]:
 
 def _is_quantity(values: pd.Series[Any]) -> bool:
     kinds = pd.api.types
-    if kinds.is_bool_dtype(values) or not kinds.is_numeric_dtype(values):
+    if not kinds.is_numeric_dtype(values):
         return False
     return kinds.is_float_dtype(values) or values.nunique() > _MOST_CATEGORIES
 

@@ -74,7 +74,9 @@ class _Dense(Affinity):
                     reached = (self.values[front[:step]] > 0).any(axis=0) & (centre < 0)
                     centre[reached] = start
                     front = np.concatenate([front[step:], np.flatnonzero(reached)])
-        return csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
+        # Both ways, as the kernel is: each sample as a row and as a column.
+        star = csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
+        return star + star.T
 
     def _rows(self, logs: Floats) -> KernelRows:
         rows = KernelRows(logs)
@@ -148,7 +150,7 @@ def distance_affinity(
     One buffer holds the distances first and the kernel after.
     """
     features = FeatureMap.of(kernel, X)
-    points = Points(features(X, name))
+    points = Points(features(X, name), rounding=features.rounding)
     n = len(points)
     values = matrix(points, X.dtype, n_jobs=n_jobs, done=done)
     blocks = [*row_blocks(n, n)]

@@ -164,7 +164,7 @@ def distance_affinity(
 ) -> SparseAffinity:
     """The kernel of neighbouring rows of `X`."""
     features = FeatureMap.of(kernel, X)
-    points = Points(features(X, name))
+    points = Points(features(X, name), rounding=features.rounding)
     return points_affinity(
         name, kernel, features, points, X.dtype, generator=generator, n_jobs=n_jobs, done=done
     )

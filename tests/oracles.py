@@ -1,0 +1,167 @@
+"""The method by dense brute force: slow, literal, and independent of the library's own code.
+
+Every matrix is formed, every rule is a loop or one line of numpy, and nothing is imported from
+``viewhop`` but the kernel objects that say which rule is meant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
+
+
+def features(kernel, X, training=None):
+    """Rows of X (float64) in the space where the kernel's distance is Euclidean."""
+    X = np.asarray(X, dtype=np.float64)
+    if kernel.standardize:
+        deviation = np.asarray(X if training is None else training, dtype=np.float64).std(axis=0)
+        X = X / np.where(deviation > 0, deviation, 1.0)
+    if kernel.metric == "correlation":
+        X = X - X.mean(axis=1, keepdims=True)
+    if kernel.metric in ("correlation", "cosine"):
+        X = X / np.linalg.norm(X, axis=1, keepdims=True) / np.sqrt(2)
+    return X
+
+
+def distances(A, B):
+    """Distances of all pairs of rows, each from its own difference."""
+    return np.array([[np.sqrt(((a - b) ** 2).sum()) for b in B] for a in A])
+
+
+def rank(row, k):
+    """The (k+1)-th smallest distance; where that is 0, the smallest positive one."""
+    value = np.sort(row)[min(k, row.size - 1)]
+    return value if value > 0 else row[row > 0].min()
+
+
+class View:
+    """One view's kernel on its training samples, with the rows of new ones."""
+
+    def __init__(self, kernel, X, sigma=None):
+        self.kernel = kernel
+        self.X = np.asarray(X, dtype=np.float64)
+        self.k = kernel.n_neighbors
+        if isinstance(kernel, Precomputed):
+            self.tau = np.array([np.sort(row)[::-1][min(self.k or 0, len(row) - 1)] for row in self.X])
+        else:
+            self.F = features(kernel, X)
+            self.D = self._distances(self.F)
+            self.sigma = self._sigma(sigma)
+            self.radius = np.array([rank(row, self.k) if self.k else np.inf for row in self.D])
+        self.q = np.ones(len(self.X))
+        raw = self._raw(self.X)
+        self.q = raw.sum(axis=1)
+        self.K = raw / (self.q[:, None] * self.q) ** kernel.alpha
+
+    def _distances(self, F):
+        D = distances(F, self.F)
+        if self.kernel.metric != "euclidean":
+            D[D <= 1e-13] = 0.0  # rows of one direction differ by rounding
+        return D
+
+    @property
+    def k_scale(self):
+        return 7 if self.k is None else max(2, self.k // 2)
+
+    def _sigma(self, sigma):
+        root = np.sqrt(self.kernel.factor)
+        rule = self.kernel.bandwidth
+        if rule == "max-min":
+            return root * max(row[row > 0].min() for row in self.D)
+        if rule == "local":
+            return root * np.array([rank(row, self.k_scale) for row in self.D])
+        if rule == "log-log":
+            return sigma
+        return root * rule
+
+    def _raw(self, X):
+        """Kernel values of rows X against the training samples, before density."""
+        if isinstance(self.kernel, Precomputed):
+            if self.k is None:
+                return np.array(X)
+            tau = [np.sort(row)[::-1][min(self.k, len(row) - 1)] for row in X]
+            return np.where(X >= np.minimum.outer(tau, self.tau), X, 0.0)
+        D = self._distances(features(self.kernel, X, self.X))
+        scale = self.sigma
+        if self.kernel.bandwidth == "local":
+            own = np.sqrt(self.kernel.factor) * np.array([rank(row, self.k_scale) for row in D])
+            scale = np.sqrt(np.outer(own, self.sigma))
+        if isinstance(self.kernel, Laplacian):
+            values = np.exp(-D / scale)
+        else:
+            assert isinstance(self.kernel, Gaussian | Correlation)
+            values = np.exp(-(D**2) / (2 * scale**2))
+        if self.k is not None:
+            radius = np.array([rank(row, self.k) for row in D])
+            values[np.maximum.outer(radius, self.radius) < D] = 0.0
+        return values
+
+    def rows(self, X):
+        """Kernel values of new rows, density normalised."""
+        raw = self._raw(np.asarray(X, dtype=np.float64))
+        return raw / (raw.sum(axis=1)[:, None] * self.q) ** self.kernel.alpha
+
+
+def hop_matrix(n_views, eta):
+    """H of Eq. (49)."""
+    if n_views == 1:
+        return np.ones((1, 1))
+    return np.where(np.eye(n_views, dtype=bool), eta, 1 - eta)
+
+
+def hop_kernel(kernels, H):
+    """The multi-view kernel, block by block: Eqs. (13) and (49)."""
+    return np.block(
+        [
+            [H[l, m] * (K @ M) for m, M in enumerate(kernels)]
+            for l, K in enumerate(kernels)
+        ]
+    )
+
+
+class Chain:
+    """The random walk of a symmetric kernel, with all its eigenpairs."""
+
+    def __init__(self, K):
+        self.K = K
+        self.D = K.sum(axis=1)
+        self.P = K / self.D[:, None]
+        self.pi = self.D / self.D.sum()
+        root = np.sqrt(self.D)
+        self.A = K / np.outer(root, root)
+        values, vectors = np.linalg.eigh((self.A + self.A.T) / 2)
+        # λ_0 = 1 with ψ_0 = 1 is set; the others span its complement.
+        trivial = np.sqrt(self.pi)
+        rest = self.A - np.outer(trivial, trivial)
+        values, vectors = np.linalg.eigh((rest + rest.T) / 2)
+        zero = np.argmax(np.abs(trivial @ vectors))
+        values, vectors = np.delete(values, zero), np.delete(vectors, zero, axis=1)
+        order = np.argsort(-values)
+        self.eigenvalues = values[order]
+        self.unit = vectors[:, order]
+        self.psi = self.unit / np.sqrt(self.pi)[:, None]
+
+    def n_pieces(self):
+        return connected_components(self.K > 0, directed=False)[0]
+
+    def distance(self, i, j, t):
+        """Eq. (17) with weight 1/π."""
+        Pt = np.linalg.matrix_power(self.P, t)
+        return np.sqrt((((Pt[i] - Pt[j]) ** 2) / self.pi).sum())
+
+
+def assert_same_space(found, expected, values, r, *, atol, gap=1e-6):
+    """The first r columns of both span the same eigenspaces, compared by projector.
+
+    `values` are all eigenvalues in order; a group of equal ones that r cuts through is left out.
+    """
+    ends = [k + 1 for k in range(len(values) - 1) if values[k] - values[k + 1] > gap]
+    whole = [end for end in ends if end <= r]
+    start = 0
+    for end in whole:
+        F, E = found[:, start:end], expected[:, start:end]
+        np.testing.assert_allclose(F @ F.T, E @ E.T, atol=atol, rtol=0)
+        start = end
+    return start
