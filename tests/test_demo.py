@@ -75,6 +75,7 @@ def test_table_holds_samples_digits_clusters_and_named_coordinates(quick):
     assert len(table) == result.n_samples == 500
     assert_array_equal(table["digit"], digits.target[table["sample"]])
     assert table["sample"].is_unique
+    assert table["sample"].is_monotonic_increasing
     assert table["cluster"].nunique() == 10
     assert np.isfinite(table[coordinates].to_numpy()).all()
     assert (table[coordinates].std() > 0).all()
@@ -104,13 +105,13 @@ def test_progress_counts_every_stage_to_its_end(quick):
     assert said == expected
 
 
-def test_same_seed_writes_the_same_table_and_another_takes_other_samples(tmp_path, no_fit):
-    tables = []
-    for run, seed in enumerate((3, 3, 4)):
-        demo.run(out=tmp_path / str(run), random_state=seed, quick=True)
-        tables.append((tmp_path / str(run) / "embedding.csv").read_bytes())
-    assert tables[0] == tables[1]
-    assert tables[0] != tables[2]
+def test_same_seed_writes_the_same_bytes_and_another_takes_other_samples(tmp_path, no_fit):
+    files = [tmp_path / str(number) / "embedding.csv" for number in range(3)]
+    for file, seed in zip(files, (3, 3, 4), strict=True):
+        demo.run(out=file.parent, random_state=seed, quick=True)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    samples = [set(pd.read_csv(file)["sample"]) for file in files]
+    assert samples[0] != samples[2]
 
 
 def test_all_samples_are_taken_unless_quick(tmp_path, no_fit):
@@ -137,23 +138,55 @@ def test_features_of_the_concatenation_are_standardised():
     assert_allclose(stacked.mean(axis=0), 0, rtol=0, atol=1e-9)
 
 
-def test_pieces_are_reported_in_one_line_and_other_warnings_passed_on(
-    tmp_path, no_fit, monkeypatch
-):
-    plain = no_fit.fit_transform
+def test_each_joint_method_fuses_as_its_name_says():
+    methods = demo._joint_methods(load_mfeat().views, 0)
+    fusions = {name: methods[name][0].fusion for name in list(methods)[1:]}
+    assert fusions == {"kernel sum": "sum", "kernel product": "product", "multi-view": "hop"}
 
-    def torn(self, data):
+
+def test_picture_sets_the_first_view_beside_all_views(tmp_path, no_fit, monkeypatch):
+    drawn = []
+    draw = demo.plotting.embedding
+
+    def note(Z, *, labels, dims, ax, title, legend):
+        drawn.append((title, Z))
+        return draw(Z, labels=labels, dims=dims, ax=ax, title=title, legend=legend)
+
+    monkeypatch.setattr(demo.plotting, "embedding", note)
+    result = demo.run(out=tmp_path, quick=True)
+    assert drawn[0][0] == f"fac alone: NMI {result.singles[0].nmi:.2f}"
+    assert drawn[1][0] == f"all 6 views: NMI {result.together[-1].nmi:.2f}"
+    table = pd.read_csv(tmp_path / "embedding.csv")
+    fac = load_mfeat().views["fac"][table["sample"]]
+    assert_array_equal(drawn[0][1], np.resize(fac, (500, 9)))
+    assert_allclose(drawn[1][1], table.filter(like="fused_"), rtol=1e-9, atol=0)
+
+
+def torn(fit_transform, *others):
+    """Fit as before, but warn of three pieces, and of other things, for several views."""
+
+    def fit(self, data):
         if not isinstance(data, np.ndarray):
-            warnings.warn(DisconnectedWarning("three pieces", 3), stacklevel=2)
-            warnings.warn("something else", UserWarning, stacklevel=2)
-        return plain(self, data)
+            for warning in (DisconnectedWarning("three pieces", 3), *others):
+                warnings.warn(warning, stacklevel=2)
+        return fit_transform(self, data)
 
-    monkeypatch.setattr(no_fit, "fit_transform", torn)
-    with pytest.warns(UserWarning, match="something else") as caught:
-        result = demo.run(out=tmp_path, quick=True)
+    return fit
+
+
+def test_pieces_are_reported_in_one_line_and_not_as_a_warning(tmp_path, no_fit, monkeypatch):
+    monkeypatch.setattr(no_fit, "fit_transform", torn(no_fit.fit_transform))
+    result = demo.run(out=tmp_path, quick=True)
     assert result.remarks == (
         "the walk falls into pieces for kernel sum (3), kernel product (3), multi-view (3)",
     )
+
+
+def test_other_warnings_are_passed_on(tmp_path, no_fit, monkeypatch):
+    other = UserWarning("something else")
+    monkeypatch.setattr(no_fit, "fit_transform", torn(no_fit.fit_transform, other))
+    with pytest.warns(UserWarning, match="something else") as caught:
+        demo.run(out=tmp_path, quick=True)
     assert {warning.category for warning in caught} == {UserWarning}
 
 
@@ -175,6 +208,13 @@ def test_unwritable_folder_is_found_before_anything_is_computed(tmp_path, monkey
         demo.run(out=tmp_path / "taken")
     with pytest.raises(NotADirectoryError):
         demo.run(out=tmp_path / "taken" / "below")
+
+    def refuse(*, dir):
+        raise PermissionError(13, "Permission denied", str(dir))
+
+    monkeypatch.setattr(demo.tempfile, "TemporaryFile", refuse)
+    with pytest.raises(PermissionError):
+        demo.run(out=tmp_path)
 
 
 def test_failed_write_leaves_the_old_file_whole(tmp_path):

@@ -31,6 +31,8 @@ DENSE_NODES = 1000
 #: Restarts of Lanczos, and blocks of block Krylov, before they give up.
 MAX_RESTARTS = 300
 MAX_BLOCKS = 1000
+#: Columns that block Krylov multiplies at a time: enough to pay for reading a full kernel.
+BLOCK_WIDTH = 8
 
 
 @dataclass
@@ -120,28 +122,31 @@ def krylov(problem: Problem) -> Found:
     n, r = problem.walk.n_nodes, problem.r
     room = n - problem.known.shape[1]
     wanted = min(r + max(4, r // 4), room)
-    most = max(4 * wanted, wanted + 60)
+    most = max(10 * wanted, 100)
     Q = np.empty((n, 0))
     AQ = np.empty((n, 0))
-    block = problem.generator.standard_normal((n, wanted))
+    gram = np.empty((0, 0))
+    block = problem.generator.standard_normal((n, min(BLOCK_WIDTH, room)))
     for _ in range(MAX_BLOCKS):
         block = _orthonormal(problem, Q, block[:, : room - Q.shape[1]])
-        Q, AQ = np.hstack([Q, block]), np.hstack([AQ, problem.apply(block)])
-        gram = Q.T @ AQ
+        product = problem.apply(block)
+        side = Q.T @ product
+        gram = np.block([[gram, side], [side.T, block.T @ product]])
+        Q, AQ = np.hstack([Q, block]), np.hstack([AQ, product])
         values, rotation = np.linalg.eigh(0.5 * (gram + gram.T))
-        top = slice(None, -wanted - 1, -1)
-        values, rotation = values[top], rotation[:, top]
-        residual = AQ @ rotation - (Q @ rotation) * values
-        sizes = np.linalg.norm(residual, axis=0)
-        ready = problem.converged(values, sizes)
+        values, rotation = values[::-1], rotation[:, ::-1]
+        lead = rotation[:, :wanted]
+        residual = AQ @ lead - (Q @ lead) * values[:wanted]
+        ready = problem.converged(values[:wanted], np.linalg.norm(residual, axis=0))
         problem.progress("solve", int(ready[:r].sum()), r)
-        if ready[:r].all() or Q.shape[1] == room:
-            return values[:r], (Q @ rotation)[:, :r]
-        block = residual[:, ~ready]
+        if (ready.size >= r and ready[:r].all()) or Q.shape[1] == room:
+            return values[:r], Q @ lead[:, :r]
+        block = residual[:, np.flatnonzero(~ready)[:BLOCK_WIDTH]]
         if Q.shape[1] + block.shape[1] > most:
-            Q, AQ = Q @ rotation, AQ @ rotation
+            kept = rotation[:, : 2 * wanted]
+            Q, AQ, gram = Q @ kept, AQ @ kept, np.diag(values[: 2 * wanted])
     found = ready[:r]
-    raise _unfinished(problem, "krylov", values[:r][found], (Q @ rotation)[:, :r][:, found])
+    raise _unfinished(problem, "krylov", values[:r][found], (Q @ lead)[:, :r][:, found])
 
 
 def two_view_svd(problem: Problem) -> Found:
@@ -339,7 +344,7 @@ def _orthonormal(problem: Problem, Q: Floats, block: Floats) -> Floats:
         size = np.linalg.norm(block, axis=0)
         block = block / np.where(size > 0, size, 1.0)
         block = problem.project(block - Q @ (Q.T @ block))
-        block, triangle, _ = qr(block, mode="economic", pivoting=True)
+        block, triangle = np.linalg.qr(block)
         kept = np.abs(np.diagonal(triangle))
         lost = kept <= 1e-10
         if lost.any():
