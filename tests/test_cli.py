@@ -74,7 +74,7 @@ def test_demo_shows_a_table_remarks_and_the_files(asked):
     lines = result.stdout.splitlines()
     (row,) = (line for line in lines if "multi-view" in line)
     assert [word for word in row.split() if word[0].isdigit()] == ["0.905", "0.950", "2.0"]
-    assert any("2,000 handwritten digits" in line for line in lines)
+    assert any("2,000 handwritten digits, 9 coordinates" in line for line in lines)
     assert "note: the walk falls into pieces for fac (2)" in lines
     assert f"wrote {Path('here') / 'embedding.csv'}" in lines
 

@@ -71,7 +71,7 @@ def _show(result: DemoResult) -> None:
     from rich.table import Table
 
     best = max(score.nmi for score in (*result.singles, *result.together))
-    table = Table(title=f"{result.n_samples:,} handwritten digits, nine coordinates, K-means")
+    table = Table(title=f"{result.n_samples:,} handwritten digits, 9 coordinates")
     table.add_column("views")
     for name in ("NMI", "accuracy", "seconds"):
         table.add_column(name, justify="right")

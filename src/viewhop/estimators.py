@@ -7,33 +7,34 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from numbers import Integral
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewhop import affinity, diffusion, memory
 from viewhop.affinity import Affinity
+from viewhop.columns import frame_groups
 from viewhop.distances import row_blocks
 from viewhop.errors import DisconnectedWarning, FarSampleWarning, UnreachedViewWarning
 from viewhop.extension import Stepped, extension
-from viewhop.kernels import Kernel, Precomputed, per_view
+from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS, solve
 from viewhop.spectrum import Spectrum
-from viewhop.views import Views, column_groups, frame_groups, is_collection, split_columns
+from viewhop.views import Layout, Views, is_collection
 from viewhop.walks import HopWalk, ProductWalk, SumWalk, Walk, hop_matrix
 
 __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
 Floats = NDArray[np.floating]
-FUSIONS = ("hop", "sum", "product")
-OUTPUTS = ("auto", "concat", "mean")
 
 
 class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
@@ -63,8 +64,8 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         δ for ``n_components="auto"``: coordinates with λ_k^t > δ λ_1^t are kept; None is 0.1.
     output : {"auto", "concat", "mean"}, default="auto"
         The embedding of a sample: its coordinates in all views side by side, or the mean over its
-        views, each centred and scaled to unit spread. "auto" is "concat". A fusion with one geometry
-        has one set of coordinates, whatever the output.
+        views, each centred and scaled to unit spread. "auto" is "concat". A fusion with one
+        geometry has one set of coordinates, whatever the output.
     views : int, list, dict or None, default=None
         Column groups, where X is one stacked array or DataFrame; see `Views.from_columns`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"}, default="auto"
@@ -119,9 +120,28 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
     (5, 54)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_steps": [Interval(Real, 0, None, closed="left")],
+        "kernel": [StrOptions({*NAMES}), Kernel, list, tuple, Mapping],
+        "fusion": [StrOptions({"hop", "sum", "product"})],
+        "within_view_weight": [Interval(Real, 0, 1, closed="both")],
+        "hops": ["array-like", None],
+        "accuracy": [Interval(Real, 0, 1, closed="left"), None],
+        "output": [StrOptions({"auto", "concat", "mean"})],
+        "views": [Interval(Integral, 1, None, closed="left"), list, tuple, Mapping, None],
+        "solver": [StrOptions({"auto", *SOLVERS})],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_memory": [Interval(Real, 0, None, closed="neither"), str, None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state", np.random.Generator],
+        "verbose": ["verbose", callable],
+    }
+
     walk_: Walk
     spectrum_: Spectrum
     view_names_: tuple[str, ...]
+    _layout: Layout
     view_embeddings_: dict[str, Floats]
 
     def __init__(
@@ -172,16 +192,14 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        views = self._read(X, reset=True)
-        _check_size(views, self.n_components)
-        generator = np.random.default_rng(self.random_state)
-        with shown(self.verbose) as progress:
-            affinities = self._affinities(views, generator, progress)
-            self.walk_ = self._fuse(affinities)
+        generator = _generator(self.random_state)
+        with _whole_or_unchanged(self), shown(self.verbose) as progress:
+            views = self._read(X, reset=True)
+            self._check_size(views)
+            self.walk_ = self._fuse(self._affinities(views, generator, progress))
             self.spectrum_ = self._solve(self.walk_, generator, progress)
             self._extension = extension(self.walk_, self.spectrum_)
-            self._stepped = self._extension.training()
-        self._keep(affinities)
+            self._keep()
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Floats:
@@ -220,9 +238,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                 progress("transform", block.stop, n_rows)
         stepped = _joined(parts)
         self._warn(stepped)
-        blocks = self._blocks(stepped.blocks, self.n_steps)
-        given = [name in views.names for name in self.view_names_]
-        return self._output(blocks, given)
+        return self._output(stepped.blocks, self.n_steps, given=views.names)
 
     def coordinates(self, n_steps: float) -> Floats:
         """The embedding of the training samples at another diffusion time, without a refit.
@@ -233,7 +249,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             t, any number of at least 0.
         """
         check_is_fitted(self)
-        return self._output(self._blocks(self._stepped, n_steps), [True] * self.n_views_, n_steps)
+        return self._output(self._stepped, n_steps, given=self.view_names_)
 
     def cross_view_distance(self, first: str, second: str) -> float:
         """How far apart two views put the same samples: the root of Eq. (30).
@@ -264,9 +280,11 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                     "input_features should have length equal to number of features "
                     f"({self.n_features_in_}), got {len(input_features)}"
                 )
-        return np.array(
-            [f"{name}_{k}" for name in self._column_names() for k in self._numbers()], dtype=object
-        )
+        blocks = ("mean",) if self._is_mean else self.view_names_
+        if self.walk_.n_blocks < self.n_views_:
+            blocks = ("fused",)
+        numbers = range(1, self.n_components_ + 1)
+        return np.array([f"{block}_{k}" for block in blocks for k in numbers], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         """Tags for scikit-learn."""
@@ -276,109 +294,95 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for what can be wrong before any data is seen."""
-        _check_choice("fusion", self.fusion, FUSIONS)
-        _check_choice("output", self.output, OUTPUTS)
-        _check_choice("solver", self.solver, ("auto", *SOLVERS))
-        r = self.n_components
-        if isinstance(r, str):
-            _check_choice("n_components", r, ("auto",))
-            accuracy = 0.1 if self.accuracy is None else self.accuracy
-            diffusion.truncation([1.0], accuracy=accuracy, n_steps=self.n_steps)
-        elif not isinstance(r, Integral) or isinstance(r, bool) or r < 1:
-            raise ValueError(f'n_components is a positive whole number or "auto", not {r!r}')
-        elif self.accuracy is not None:
+        self._validate_params()
+        if self.n_components == "auto" and not self.n_steps > 0:
+            raise ValueError(f'n_components="auto" needs n_steps > 0, not {self.n_steps!r}')
+        if self.n_components != "auto" and self.accuracy is not None:
             raise ValueError('accuracy is used with n_components="auto" only; leave it None')
-        diffusion.coordinates(np.ones((1, 1)), np.ones(1), self.n_steps)
-        if not 0 <= self.within_view_weight <= 1:
-            raise ValueError(
-                f"within_view_weight is a number from 0 to 1, not {self.within_view_weight!r}"
-            )
         if self.fusion != "hop" and (self.hops is not None or self.within_view_weight):
-            raise ValueError(f'hops and within_view_weight belong to fusion="hop", not {self.fusion!r}')
+            raise ValueError(
+                f'hops and within_view_weight belong to fusion="hop", not {self.fusion!r}'
+            )
         if self.hops is not None and self.within_view_weight:
             raise ValueError("give hops or within_view_weight, not both")
-        if self.tol is not None and not self.tol >= 0:
-            raise ValueError(f"tol is a number of at least 0 or None, not {self.tol!r}")
 
     def _read(self, X: Any, *, reset: bool) -> Views:
         """The views in `X`; with `reset`, what later calls are held to is stored."""
-        if is_collection(X):
-            if self.views is not None and not isinstance(self.views, Mapping | list | int):
-                raise ValueError("views= takes an int, a list or a dict")
+        if not is_collection(X):
+            views = self._cut(X, reset=reset)
+        elif reset:
             if self.views is not None:
                 raise ValueError("views= cuts one stacked X into views; X is several views already")
-            views = Views(X if reset else self._named(X))
-            if reset:
-                self.n_features_in_ = views.shape[1]
-                vars(self).pop("feature_names_in_", None)
+            views = Views(X)
+            self.n_features_in_ = views.shape[1]
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            groups = frame_groups(X) if self.views is None else self.views
-            matrix = validate_data(
-                self, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
-            )
-            labels = getattr(self, "feature_names_in_", None)
-            width = matrix.shape[1]
-            positions = column_groups(1 if groups is None else groups, width, labels)
-            if not reset and tuple(positions) != self.view_names_:
-                raise ValueError(
-                    f"this estimator was fitted on the views {', '.join(self.view_names_)}; pass "
-                    "them as a list or a dict, or one stacked array as in fit"
-                )
-            views = Views(split_columns(matrix, positions))
+            views = self._layout.named(X)
         if reset:
+            self._layout = Layout.of(views)
             self.view_names_ = views.names
             self.n_views_ = views.n_views
-            self._widths = {name: array.shape[1] for name, array in views.items()}
-            self._dtype = views.dtype
         else:
-            self._check_new(views)
+            self._layout.check(views)
+            self._check_rows(views)
         return views
 
-    def _named(self, X: Any) -> Any:
-        """New views under the names of the fitted ones."""
-        if isinstance(X, Views | Mapping):
-            given = dict(X.items())
-            unknown = [name for name in given if name not in self.view_names_]
-            if unknown:
-                raise ValueError(
-                    f"unknown view {unknown[0]!r}; this estimator was fitted on "
-                    f"{', '.join(self.view_names_)}"
-                )
-            return {name: given[name] for name in self.view_names_ if given.get(name) is not None}
-        if len(X) != self.n_views_:
+    def _cut(self, X: Any, *, reset: bool) -> Views:
+        """The views in one stacked array or DataFrame."""
+        matrix = validate_data(
+            self, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+        )
+        groups = frame_groups(X) if self.views is None else self.views
+        labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
+        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
+        if not reset and views.names != self.view_names_:
             raise ValueError(
-                f"expected {self.n_views_} views ({', '.join(self.view_names_)}), None for one that "
-                f"is missing, but got {len(X)}"
+                f"this estimator was fitted on the views {', '.join(self.view_names_)}; pass "
+                "them as a list or a dict, or one stacked array as in fit"
             )
-        return {n: x for n, x in zip(self.view_names_, X, strict=True) if x is not None}
+        return views
 
-    def _check_new(self, views: Views) -> None:
-        kernels = per_view(self.kernel, self.view_names_)
-        for name, array in views.items():
-            if array.shape[1] != self._widths[name]:
-                raise ValueError(
-                    f"view {name!r} has {array.shape[1]} features, but it had "
-                    f"{self._widths[name]} in fit"
-                )
-            if isinstance(kernels[name], Precomputed):
-                affinity.check_new_values(name, array)
+    def _check_rows(self, views: Views) -> None:
+        """Raise ValueError for a new row that its view's kernel is not defined on.
+
+        Here and not block by block, so that rows are counted from the first.
+        """
+        for K in self.walk_.affinities:
+            if K.name not in views.names:
+                continue
+            if isinstance(self._kernels[K.name], Precomputed):
+                affinity.check_new_values(K.name, views[K.name])
+            else:
+                K.features(views[K.name], K.name)  # type: ignore[attr-defined]
+
+    def _check_size(self, views: Views) -> None:
+        """Raise ValueError for fewer samples than the coordinates need."""
+        least = 3 if self.n_components == "auto" else int(self.n_components) + 2
+        if len(views) < least:
+            raise ValueError(
+                f"n_components={self.n_components!r} needs at least {least} samples, but "
+                f"{_listed(views.names)} {'has' if views.n_views == 1 else 'have'} "
+                f"n_samples = {len(views)}"
+            )
 
     def _affinities(
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[Affinity]:
         """One affinity per view, if memory allows."""
-        kernels = per_view(self.kernel, views.names)
-        self._check_memory(kernels, views)
+        self._kernels = per_view(self.kernel, views.names)
+        self._check_memory(self._kernels, views)
         n_jobs = effective_n_jobs(self.n_jobs)
         return [
             affinity.build(
-                name, kernels[name], X, generator=generator, n_jobs=n_jobs, progress=progress
+                name, self._kernels[name], X, generator=generator, n_jobs=n_jobs, progress=progress
             )
             for name, X in views.items()
         ]
 
     def _check_memory(self, kernels: Mapping[str, Kernel], views: Views) -> None:
-        each = [affinity.dense_bytes(kernel, len(views), views.dtype) for kernel in kernels.values()]
+        each = [
+            affinity.dense_bytes(kernel, len(views), views.dtype) for kernel in kernels.values()
+        ]
         memory.require(
             sum(each) + (max(each) if self.fusion == "product" else 0),
             memory.budget(self.max_memory),
@@ -401,11 +405,11 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         """The eigenpairs that `n_components` asks for."""
         pieces = walk.pieces()
         self.n_pieces_ = int(pieces.max()) + 1
-        if self.n_pieces_ > 1:
-            _warn_pieces(walk, pieces, self.n_pieces_)
+        _warn_pieces(walk, pieces)
 
         def pairs(r: int) -> Spectrum:
-            return solve(
+            """The first `r` pairs, without those that are not positive beyond rounding."""
+            found = solve(
                 walk,
                 r,
                 solver=self.solver,
@@ -414,9 +418,16 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                 generator=generator,
                 progress=progress,
             )
+            return found.first(int((found.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum()))
 
-        if self.n_components == "auto":
-            return self._solve_auto(walk, pairs)
+        return (
+            self._solve_auto(walk, pairs)
+            if self.n_components == "auto"
+            else self._solve_fixed(walk, pairs)
+        )
+
+    def _solve_fixed(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+        """As many pairs as `n_components` says."""
         r = int(self.n_components)
         if r > walk.max_coordinates:
             raise ValueError(
@@ -424,73 +435,71 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                 "that this walk can have"
             )
         spectrum = pairs(r)
-        usable = _n_positive(spectrum, walk.dtype)
-        if usable < r:
+        if not len(spectrum):
+            raise ValueError(_NONE_POSITIVE)
+        if len(spectrum) < r:
             raise ValueError(
-                f"n_components={r}, but only {usable} eigenvalues are positive beyond rounding; "
-                f"pass n_components={max(usable, 1)} or a smaller bandwidth"
+                f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
+                f"are positive beyond rounding; pass at most n_components={len(spectrum)}, or a "
+                "smaller bandwidth"
             )
         return spectrum
 
-    def _solve_auto(self, walk: Walk, pairs: Any) -> Spectrum:
+    def _solve_auto(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
         """As many pairs as the accuracy asks for, found by doubling."""
         accuracy = 0.1 if self.accuracy is None else self.accuracy
         most = min(walk.max_coordinates, walk.n_nodes - 2)
         r = min(16, most)
         while True:
-            spectrum: Spectrum = pairs(r)
-            usable = _n_positive(spectrum, walk.dtype)
-            values = spectrum.eigenvalues[:usable]
-            wanted = diffusion.truncation(values, accuracy=accuracy, n_steps=self.n_steps)
+            spectrum = pairs(r)
+            wanted = diffusion.truncation(
+                spectrum.eigenvalues, accuracy=accuracy, n_steps=self.n_steps
+            )
             if wanted < r or r == most:
                 break
             r = min(2 * r, most)
         if wanted == 0:
-            raise ValueError("no eigenvalue is positive beyond rounding; use a smaller bandwidth")
+            raise ValueError(_NONE_POSITIVE)
         return spectrum.first(wanted)
 
-    def _keep(self, affinities: list[Affinity]) -> None:
+    def _keep(self) -> None:
         """Store what the fit is asked about."""
         walk = self.walk_
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)
         self.solver_ = self.spectrum_.solver
-        self.bandwidths_ = {a.name: a.scale for a in affinities}
+        self.bandwidths_ = {K.name: K.scale for K in walk.affinities}
+        self._stepped = self._extension.training()
+        self._scaling = [_scaling(block, walk.dtype) for block in self._stepped]
+        blocks = [
+            diffusion.coordinates(block, self.eigenvalues_, self.n_steps).astype(self._layout.dtype)
+            for block in self._stepped
+        ]
         copies = self.n_views_ // walk.n_blocks
+        self.view_embeddings_ = dict(zip(self.view_names_, blocks * copies, strict=True))
         self.degrees_ = dict(zip(self.view_names_, walk.blocks(walk.degrees) * copies, strict=True))
-        self._centres = [block.mean(axis=0) for block in self._stepped]
-        self._spreads = [block.std(axis=0) for block in self._stepped]
-        blocks = self._blocks(self._stepped, self.n_steps)
-        self.view_embeddings_ = dict(
-            zip(self.view_names_, [b.astype(self._dtype) for b in blocks] * copies, strict=True)
-        )
-        self.embedding_ = self._output(blocks, [True] * self.n_views_)
+        self.embedding_ = self._output(self._stepped, self.n_steps, given=self.view_names_)
 
-    def _blocks(self, stepped: list[NDArray[np.float64]], n_steps: float) -> list[Any]:
-        return [diffusion.coordinates(block, self.eigenvalues_, n_steps) for block in stepped]
+    def _output(
+        self, stepped: list[NDArray[np.float64]], n_steps: float, *, given: tuple[str, ...]
+    ) -> Floats:
+        """The embedding from P̂ψ at some samples, of which the views `given` are known."""
+        blocks = stepped
+        if self._is_mean:
+            scaled = [
+                (block - centre) / spread
+                for name, block, (centre, spread) in zip(
+                    self.view_names_, stepped, self._scaling, strict=True
+                )
+                if name in given
+            ]
+            blocks = [np.mean(scaled, axis=0) * self.eigenvalues_]
+        coordinates = [diffusion.coordinates(b, self.eigenvalues_, n_steps) for b in blocks]
+        return np.hstack(coordinates).astype(self._layout.dtype)
 
-    def _output(self, blocks: list[Any], given: list[bool], n_steps: float | None = None) -> Floats:
-        """The embedding from the coordinates of each block."""
-        if len(blocks) == 1 or self.output != "mean":
-            return np.hstack(blocks).astype(self._dtype)
-        t = self.n_steps if n_steps is None else n_steps
-        scaled = []
-        for block, centre, spread, is_given in zip(
-            blocks, self._centres, self._spreads, given, strict=True
-        ):
-            if is_given:
-                # Centre and spread of λψ, so the quotient is ψ centred and at unit spread.
-                stepped = block * self.eigenvalues_ ** (1.0 - t)
-                scaled.append((stepped - centre) / spread * self.eigenvalues_**t)
-        return np.mean(scaled, axis=0).astype(self._dtype)
-
-    def _column_names(self) -> list[str]:
-        if self.walk_.n_blocks < self.n_views_:
-            return ["fused"]
-        return ["mean"] if self.output == "mean" and self.n_views_ > 1 else [*self.view_names_]
-
-    def _numbers(self) -> range:
-        return range(1, self.n_components_ + 1)
+    @property
+    def _is_mean(self) -> bool:
+        return self.output == "mean" and self.walk_.n_blocks > 1
 
     def _warn(self, stepped: Stepped) -> None:
         """Say what a transform could not do as usual."""
@@ -504,8 +513,8 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         if far:
             warnings.warn(
                 FarSampleWarning(
-                    f"{far} of {stepped.far.size} samples lie far from every training sample in some "
-                    "view; they get the coordinates of their nearest training samples",
+                    f"{far} of {stepped.far.size} samples lie far from every training sample in "
+                    "some view; they get the coordinates of their nearest training samples",
                     far,
                 ),
                 stacklevel=3,
@@ -540,8 +549,8 @@ class DiffusionMaps(MultiViewDiffusionMaps):
 
     Notes
     -----
-    The walk is Eq. (1) and the coordinates are Eq. (2), after Coifman and Lafon (2006); ``alpha`` of
-    the kernel is their density normalisation.
+    The walk is Eq. (1) and the coordinates are Eq. (2), after Coifman and Lafon (2006); ``alpha``
+    of the kernel is their density normalisation.
 
     Examples
     --------
@@ -578,12 +587,27 @@ class DiffusionMaps(MultiViewDiffusionMaps):
         self.random_state = random_state
         self.verbose = verbose
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        name: constraint
+        for name, constraint in MultiViewDiffusionMaps._parameter_constraints.items()
+        if name not in ("fusion", "within_view_weight", "hops", "output", "views")
+    }
+
     # What the parent would take as parameters: one view, summed with nothing.
     fusion = "sum"
     within_view_weight = 0.0
     hops = None
     output = "concat"
     views = None
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags for scikit-learn: it cuts a precomputed kernel along rows and columns."""
+        tags = super().__sklearn_tags__()
+        given = isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+        tags.input_tags.pairwise = given
+        return tags
 
     def _read(self, X: Any, *, reset: bool) -> Views:
         views = super()._read(X, reset=reset)
@@ -594,45 +618,68 @@ class DiffusionMaps(MultiViewDiffusionMaps):
         return views
 
 
-def _check_choice(name: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"unknown {name} {value!r}; known are {', '.join(known)}")
+_NONE_POSITIVE = (
+    "no eigenvalue of this walk is positive beyond rounding, so it has no coordinates: every "
+    "sample is about as like any other; use a smaller bandwidth"
+)
 
 
-def _check_size(views: Views, n_components: int | str) -> None:
-    n = len(views)
-    least = 3 if isinstance(n_components, str) else int(n_components) + 2
-    if n < least:
-        raise ValueError(
-            f"n_components={n_components!r} needs at least {least} samples, but there "
-            f"{'is' if n == 1 else 'are'} n_samples = {n}"
-        )
+@contextmanager
+def _whole_or_unchanged(est: BaseEstimator) -> Iterator[None]:
+    """Let a fit set attributes as it goes; if it fails, the estimator is as it was before."""
+    before = dict(est.__dict__)
+    try:
+        yield
+    except BaseException:
+        est.__dict__ = before
+        raise
 
 
-def _n_positive(spectrum: Spectrum, dtype: np.dtype[np.floating]) -> int:
-    """How many eigenvalues are positive beyond rounding."""
-    return int((spectrum.eigenvalues > 8 * np.finfo(dtype).eps).sum())
+def _generator(random_state: Any) -> np.random.Generator:
+    """The one source of random numbers of a fit."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31, size=4)
+    return np.random.default_rng(random_state)
 
 
-def _warn_pieces(walk: Walk, pieces: NDArray[np.intp], n_pieces: int) -> None:
+def _listed(names: tuple[str, ...]) -> str:
+    return ("view " if len(names) == 1 else "views ") + ", ".join(map(repr, names))
+
+
+def _scaling(
+    block: NDArray[np.float64], dtype: np.dtype[np.floating]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Centre and spread of each coordinate over a view's samples, (r,) both.
+
+    The spread of a coordinate that is constant there is infinite: it says nothing in that view.
+    """
+    centre, spread = block.mean(axis=0), block.std(axis=0)
+    rounding = 1e3 * np.finfo(dtype).eps
+    return centre, np.where(spread > rounding * np.abs(centre), spread, np.inf)
+
+
+def _warn_pieces(walk: Walk, pieces: NDArray[np.intp]) -> None:
+    """Say how many pieces the walk falls into, if it does."""
     sizes = np.bincount(pieces)
-    small = int(np.argmin(sizes))
-    node = int(np.flatnonzero(pieces == small)[0])
-    block, sample = divmod(node, walk.n_samples)
-    where = f"in view {walk.names[block]!r}" if walk.n_blocks > 1 else "of the samples"
-    if n_pieces >= walk.n_samples:
+    if sizes.size == 1:
+        return
+    if sizes.size >= walk.n_samples:
         raise ValueError(
-            f"the walk never leaves a sample: it falls into {n_pieces} pieces; raise the bandwidth "
-            "(factor) or n_neighbors"
+            f"the walk over {_listed(walk.names)} falls into {sizes.size} pieces, so it never "
+            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
         )
+    small = int(np.argmin(sizes))
+    block, sample = divmod(int(np.argmax(pieces == small)), walk.n_samples)
+    where = f"in view {walk.names[block]!r}" if walk.n_blocks > 1 else f"of {_listed(walk.names)}"
     warnings.warn(
         DisconnectedWarning(
-            f"the walk falls into {n_pieces} pieces, so the first {n_pieces - 1} coordinates only "
-            f"tell pieces apart; the smallest has {sizes[small]} nodes (row {sample} {where} is "
-            "one); a larger bandwidth, more neighbours or within_view_weight below 1 may join them",
-            n_pieces,
+            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
+            f"only tell pieces apart; the smallest has {sizes[small]} nodes (row {sample} {where} "
+            "is one); a larger bandwidth, more neighbours or within_view_weight below 1 may join "
+            "them",
+            sizes.size,
         ),
-        stacklevel=5,
+        stacklevel=4,
     )
 
 

@@ -26,9 +26,6 @@ __all__ = ["Extension", "FusedExtension", "HopExtension", "Stepped", "extension"
 
 Floats = NDArray[np.float64]
 
-#: A new sample with less than this share of the median training degree is far from all of them.
-FAR = 1e-8
-
 
 @dataclass(frozen=True)
 class Stepped:
@@ -82,7 +79,6 @@ class HopExtension(Extension):
         self.masses = walk.smoothed(np.ones(walk.n_nodes))  # b
         self.carried = walk.hopped(self.smoothed)  # G
         self.weights = walk.hopped(self.masses)  # g
-        self.typical = [float(np.median(d)) for d in walk.blocks(walk.degrees)]
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, (n_samples, r) per view."""
@@ -105,9 +101,7 @@ class HopExtension(Extension):
             mass = np.asarray(weights @ self.weights[l])
             with np.errstate(invalid="ignore"):
                 blocks[l] = np.asarray(weights @ self.carried[l]) / mass[:, None]
-            with np.errstate(divide="ignore"):
-                plain = np.log(mass) + peaks[l]
-            far |= plain < np.log(FAR * self.typical[l])
+            far |= found.far
         unreached = self._fill(blocks, given, peaks, seen)
         lost = ~np.any([*seen.values()], axis=0)
         return Stepped(blocks, far, unreached & ~lost[:, None], lost)
@@ -154,7 +148,6 @@ class FusedExtension(Extension):
     def __init__(self, walk: SumWalk, spectrum: Spectrum) -> None:
         self.walk = walk
         self.vectors = spectrum.eigenvectors
-        self.typical = float(np.median(walk.degrees))
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, one (n_samples, r) array."""
@@ -167,9 +160,9 @@ class FusedExtension(Extension):
         weights = [found.weights(peaks) for found in given]
         mass = np.sum([np.asarray(w.sum(axis=1)) for w in weights], axis=0)
         top = np.sum([np.asarray(w @ self.vectors) for w in weights], axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore"):
             block = top / mass[:, None]
-            far = np.log(mass) + peaks < np.log(FAR * self.typical)
+        far = np.any([found.far for found in given], axis=0)
         unreached = np.zeros((len(block), 1), dtype=bool)
         return Stepped([block], far, unreached, ~np.isfinite(peaks))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 __all__ = [
     "Correlation",
@@ -53,7 +53,8 @@ class Kernel(BaseEstimator):
         k = self.n_neighbors
         if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
             raise ValueError(
-                f"kernel of view {name!r}: n_neighbors is a positive whole number or None, not {k!r}"
+                f"kernel of view {name!r}: n_neighbors is a positive whole number or None, "
+                f"not {k!r}"
             )
         if not _is_number(self.alpha) or not 0 <= self.alpha < np.inf:
             raise ValueError(
@@ -224,7 +225,7 @@ class Laplacian(DistanceKernel):
 
 
 class Correlation(DistanceKernel):
-    r"""The correlation kernel, :math:`\exp((T - 1) / 2\sigma^2)` with T the correlation of two rows.
+    r"""The correlation kernel, :math:`\exp((T - 1) / 2\sigma^2)`, T the correlation of two rows.
 
     Parameters
     ----------
@@ -299,6 +300,9 @@ _BY_NAME = {
     "precomputed": Precomputed,
 }
 
+#: Kernels that are known by a name.
+NAMES = tuple(_BY_NAME)
+
 
 def per_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
     """The kernel of each view.
@@ -333,11 +337,13 @@ def per_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
 
 def _kernel(entry: object) -> Kernel:
     if isinstance(entry, Kernel):
-        return entry
+        # A copy: a kernel object that is changed later does not change what was fitted with it.
+        return clone(entry)  # type: ignore[no-any-return]
     if isinstance(entry, str) and entry in _BY_NAME:
         return _BY_NAME[entry]()
     raise ValueError(
-        f"unknown kernel {entry!r}; known are {', '.join(_BY_NAME)}, or an object of viewhop.kernels"
+        f"unknown kernel {entry!r}; known are {', '.join(_BY_NAME)}, or an object of "
+        "viewhop.kernels"
     )
 
 
@@ -406,4 +412,4 @@ class FeatureMap:
         rows = np.ldexp(rows, -np.frexp(size)[1])  # exact, and its squares cannot overflow
         length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
         # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
-        return rows / length / np.sqrt(2.0)
+        return np.asarray(rows / length / np.sqrt(2.0))

@@ -62,14 +62,11 @@ def budget(max_memory: float | str | None) -> int | None:
         left = available()
         return None if left is None else int(0.8 * left)
     if isinstance(max_memory, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?I?)B?\s*", max_memory.upper())
+        match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([KMGT]?I?)B?\s*", max_memory.upper())
         if match is None or match[2] not in _UNITS:
             raise ValueError(f'max_memory is bytes or text like "8GB", not {max_memory!r}')
-        try:
-            return int(float(match[1]) * _UNITS[match[2]])
-        except ValueError:
-            raise ValueError(f'max_memory is bytes or text like "8GB", not {max_memory!r}') from None
-    if not max_memory > 0:
+        max_memory = float(match[1]) * _UNITS[match[2]]
+    if not 0 < max_memory < float("inf"):
         raise ValueError(f"max_memory must be positive, not {max_memory!r}")
     return int(max_memory)
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-__all__ = ["Columns", "Groups", "Views", "column_groups", "frame_groups", "is_collection", "split_columns"]
+from viewhop.columns import Groups, column_groups, numbered, view_name
 
-#: Columns of one view in a stacked array: positions, a slice, a mask, or names.
-Columns: TypeAlias = slice | Sequence[int] | Sequence[str] | NDArray[Any] | str
-Groups: TypeAlias = int | Sequence[int] | Sequence[Columns] | Mapping[str, Columns]
+__all__ = ["Layout", "Views", "is_collection"]
+
+#: Names of a view's features, where they are known.
+Labels = tuple[str, ...] | None
 
 
 class Views:
@@ -24,13 +26,14 @@ class Views:
     Parameters
     ----------
     views : list of (n_samples, n_features) arrays, dict of them, or Views
-        A list names them ``view1``, ``view2``, …; a dict keeps its names. A None in a list
-        leaves that view out.
+        A list names them ``view1``, ``view2``, …; a dict keeps its names. A view that is None
+        is left out.
 
     Attributes
     ----------
     names : tuple of str
     arrays : tuple of (n_samples, n_features) arrays, float32 if all were, else float64
+    feature_names : tuple of (tuple of str, or None where a view came without them)
 
     Examples
     --------
@@ -44,9 +47,10 @@ class Views:
     """
 
     def __init__(self, views: Sequence[ArrayLike | None] | Mapping[str, ArrayLike] | Views) -> None:
-        arrays = {name: _matrix(name, array) for name, array in _named(views)}
-        if not arrays:
+        given = _named(views)
+        if not given:
             raise ValueError("expected at least one view, got none")
+        arrays = {name: _matrix(name, array) for name, array in given}
         _check_lengths(arrays)
         for name, array in arrays.items():
             _check_finite(name, array)
@@ -56,9 +60,16 @@ class Views:
         self.arrays: tuple[NDArray[np.floating], ...] = tuple(
             array.astype(dtype, copy=False) for array in arrays.values()
         )
+        self.feature_names: tuple[Labels, ...] = tuple(
+            views.feature_names
+            if isinstance(views, Views)
+            else (_labels(array) for _, array in given)
+        )
 
     @classmethod
-    def from_columns(cls, X: ArrayLike, groups: Groups, *, names: Iterable[str] = ()) -> Views:
+    def from_columns(
+        cls, X: ArrayLike, groups: Groups, *, names: Sequence[Any] | None = None
+    ) -> Views:
         """Views cut out of a stacked array or DataFrame by groups of columns.
 
         Parameters
@@ -68,8 +79,8 @@ class Views:
             A number of views of (nearly) equal width; a list of widths; a list of column
             groups; or a dict from view name to column group. A group is positions, a slice,
             a mask, or column names.
-        names : iterable of str
-            Column names, where `X` is an array and groups use names.
+        names : list or None
+            Names of the columns; by default those of the DataFrame.
 
         Examples
         --------
@@ -78,10 +89,15 @@ class Views:
         """
         if issparse(X):
             raise TypeError("X is a sparse matrix; viewhop takes dense arrays: pass X.toarray()")
-        columns = getattr(X, "columns", None)
-        labels = [*names] or (None if columns is None else [*columns])
+        labels = getattr(X, "columns", None) if names is None else names
         matrix = _matrix("X", X)
-        return cls(split_columns(matrix, column_groups(groups, matrix.shape[1], labels)))
+        positions = column_groups(groups, matrix.shape[1], labels)
+        views = cls({name: matrix[:, columns] for name, columns in positions.items()})
+        if labels is not None:
+            views.feature_names = tuple(
+                _texts([labels[k] for k in columns]) for columns in positions.values()
+            )
+        return views
 
     @property
     def n_views(self) -> int:
@@ -99,7 +115,7 @@ class Views:
         return self.arrays[0].dtype
 
     def __len__(self) -> int:
-        return self.arrays[0].shape[0]
+        return int(self.arrays[0].shape[0])
 
     def __getitem__(self, key: Any) -> Any:
         """The array of a view (by name), or the Views of chosen rows."""
@@ -111,7 +127,16 @@ class Views:
             key = key[0]  # scikit-learn splits rows with X[rows, ...]
         if isinstance(key, Integral):
             key = [key]
-        return Views({name: array[key] for name, array in self.items()})
+        chosen = Views({name: array[key] for name, array in self.items()})
+        chosen.feature_names = self.feature_names
+        return chosen
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Refused: numpy would stack rows, and which columns belong together would be lost."""
+        raise TypeError(
+            "Views are several arrays, not one; take one by its name, or stack them with "
+            "np.hstack(views.arrays)"
+        )
 
     def items(self) -> Iterator[tuple[str, NDArray[np.floating]]]:
         """Pairs of name and array."""
@@ -131,73 +156,73 @@ def is_collection(X: object) -> bool:
         return False
     if isinstance(X, Views | Mapping):
         return True
-    return isinstance(X, list | tuple) and any(_is_matrix(item) for item in X)
+    if not isinstance(X, list | tuple):
+        return False
+    return not X or any(item is None or _is_matrix(item) for item in X)
 
 
-def column_groups(
-    groups: Groups, n_features: int, labels: Sequence[Any] | None = None
-) -> dict[str, NDArray[np.intp]]:
-    """Column positions of each view in a stacked array, by view name.
+@dataclass(frozen=True)
+class Layout:
+    """What a fit saw of its views, to which the views of new samples are held.
 
-    Parameters
+    Attributes
     ----------
-    groups : int, list or dict
-        As in `Views.from_columns`.
-    n_features : int
-        Number of columns of the stacked array.
-    labels : list or None
-        Names of the columns, where they have any.
+    names : tuple of str
+    widths : tuple of int
+        Number of features of each view.
+    feature_names : tuple of (tuple of str or None)
+    dtype : numpy dtype
     """
-    if isinstance(groups, Mapping):
-        named = dict(groups)
-    elif isinstance(groups, Integral) and not isinstance(groups, bool):
-        if groups < 1:
-            raise ValueError(f"views={groups}: expected at least one view")
-        if groups > n_features:
+
+    names: tuple[str, ...]
+    widths: tuple[int, ...]
+    feature_names: tuple[Labels, ...]
+    dtype: np.dtype[np.floating]
+
+    @classmethod
+    def of(cls, views: Views) -> Layout:
+        """The layout of `views`."""
+        widths = tuple(array.shape[1] for array in views.arrays)
+        return cls(views.names, widths, views.feature_names, views.dtype)
+
+    def named(self, X: Any) -> Views:
+        """The views of new samples, any subset of the known ones, under the known names.
+
+        Parameters
+        ----------
+        X : list with None for a missing view, dict or Views
+        """
+        if isinstance(X, Views):
+            return X
+        if isinstance(X, Mapping):
+            return Views(X)
+        if len(X) != len(self.names):
             raise ValueError(
-                f"views={groups} needs at least {groups} columns, but X has "
-                f"n_features = {n_features}"
+                f"expected {len(self.names)} views ({', '.join(self.names)}), None for one that "
+                f"is missing, but got {len(X)}"
             )
-        named = _numbered(np.array_split(np.arange(n_features), int(groups)))
-    elif isinstance(groups, Sequence) and not isinstance(groups, str):
-        widths = all(isinstance(group, Integral) for group in groups)
-        named = _numbered(_by_width(groups, n_features) if widths else groups)
-    else:
-        raise ValueError(
-            "views= takes a number of views, a list of widths or of column groups, or a dict "
-            f"of column groups by name, not {type(groups).__name__}"
-        )
-    if not named:
-        raise ValueError("views= names no view; expected at least one group of columns")
-    positions = {_text(name): _positions(name, named[name], n_features, labels) for name in named}
-    _check_disjoint(positions)
-    return positions
+        return Views(dict(zip(self.names, X, strict=True)))
 
-
-def frame_groups(X: object) -> dict[str, Columns] | None:
-    """Column groups that a DataFrame names by itself: the first of its two column levels."""
-    columns = getattr(X, "columns", None)
-    if getattr(columns, "nlevels", 1) != 2:
-        return None
-    level = [_text(pair[0]) for pair in columns]  # type: ignore[union-attr]
-    return {name: [k for k, top in enumerate(level) if top == name] for name in dict.fromkeys(level)}
-
-
-def split_columns(
-    matrix: NDArray[np.floating], positions: Mapping[str, NDArray[np.intp]]
-) -> dict[str, NDArray[np.floating]]:
-    """The part of a stacked array that belongs to each view."""
-    return {name: matrix[:, columns] for name, columns in positions.items()}
-
-
-def _numbered(items: Iterable[Any]) -> dict[str, Any]:
-    return {f"view{k}": item for k, item in enumerate(items, start=1)}
-
-
-def _text(name: object) -> str:
-    if not isinstance(name, str):
-        raise ValueError(f"view names are text, not {name!r}")
-    return name
+    def check(self, views: Views) -> None:
+        """Raise ValueError, naming the view, unless the views are known and have their features."""
+        for name, array, labels in zip(views.names, views.arrays, views.feature_names, strict=True):
+            if name not in self.names:
+                raise ValueError(
+                    f"unknown view {name!r}; this estimator was fitted on {', '.join(self.names)}"
+                )
+            place = self.names.index(name)
+            if array.shape[1] != self.widths[place]:
+                raise ValueError(
+                    f"view {name!r} has {array.shape[1]} features, but it had "
+                    f"{self.widths[place]} in fit"
+                )
+            known = self.feature_names[place]
+            if labels is not None and known is not None and labels != known:
+                column = next(k for k in range(len(known)) if labels[k] != known[k])
+                raise ValueError(
+                    f"column {column} of view {name!r} is {labels[column]!r}, but it was "
+                    f"{known[column]!r} in fit; pass the same columns in the same order"
+                )
 
 
 def _named(views: object) -> list[tuple[str, Any]]:
@@ -206,16 +231,30 @@ def _named(views: object) -> list[tuple[str, Any]]:
     if isinstance(views, Views):
         return [*views.items()]
     if isinstance(views, Mapping):
-        return [(_text(name), array) for name, array in views.items()]
-    if isinstance(views, list | tuple):
-        return [pair for pair in _numbered(views).items() if pair[1] is not None]
-    raise ValueError(f"expected a list or a dict of views, got {type(views).__name__}")
+        named = {view_name(name): array for name, array in views.items()}
+    elif isinstance(views, list | tuple):
+        named = numbered(views)
+    else:
+        raise ValueError(f"expected a list or a dict of views, got {type(views).__name__}")
+    return [(name, array) for name, array in named.items() if array is not None]
+
+
+def _labels(array: object) -> Labels:
+    """Names of the columns of a DataFrame."""
+    columns = getattr(array, "columns", None)
+    return None if columns is None else _texts([*columns])
+
+
+def _texts(labels: Sequence[Any]) -> Labels:
+    """The labels, of two levels the second; None unless they are text."""
+    last = [label[-1] if isinstance(label, tuple) else label for label in labels]
+    return tuple(last) if all(isinstance(label, str) for label in last) else None
 
 
 def _is_matrix(item: object) -> bool:
     try:
         return issparse(item) or np.ndim(item) == 2  # type: ignore[arg-type]
-    except ValueError:  # ragged rows: one view, refused later
+    except (TypeError, ValueError):  # ragged rows, or no array at all: refused later
         return False
 
 
@@ -271,70 +310,6 @@ def _check_finite(name: str, matrix: NDArray[np.floating]) -> None:
     bad = np.argwhere(np.isinf(matrix))
     if bad.size:
         row, column = bad[0]
-        raise ValueError(f"row {row} of view {name!r} has an infinite value (inf) in column {column}")
-
-
-def _by_width(widths: Sequence[Any], n_features: int) -> list[NDArray[np.intp]]:
-    if any(width < 1 for width in widths):
-        raise ValueError(f"views={[*widths]}: every view needs at least one column")
-    if sum(widths) != n_features:
         raise ValueError(
-            f"views={[*widths]} adds up to {sum(widths)} columns, but X has "
-            f"n_features = {n_features}"
+            f"row {row} of view {name!r} has an infinite value (inf) in column {column}"
         )
-    return np.split(np.arange(n_features), np.cumsum(widths)[:-1])
-
-
-def _positions(
-    name: object, group: Any, n_features: int, labels: Sequence[Any] | None
-) -> NDArray[np.intp]:
-    if isinstance(group, slice):
-        found = np.arange(n_features)[group]
-    else:
-        listed = [group] if isinstance(group, str | Integral) else [*group]
-        if any(isinstance(entry, str) for entry in listed):
-            found = np.array([_position_of(name, entry, labels) for entry in listed])
-        elif listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
-            if len(listed) != n_features:
-                raise ValueError(
-                    f"view {name!r}: a mask of {len(listed)} entries does not fit "
-                    f"n_features = {n_features}"
-                )
-            found = np.flatnonzero(listed)
-        elif all(isinstance(entry, Integral) for entry in listed):
-            found = np.array(listed, dtype=np.intp)
-        else:
-            raise ValueError(
-                f"view {name!r}: columns are positions, a slice, a mask or names, not {group!r}"
-            )
-    if found.size == 0:
-        raise ValueError(f"view {name!r} is empty: its group has no columns")
-    outside = found[(found < 0) | (found >= n_features)]
-    if outside.size:
-        raise ValueError(
-            f"view {name!r}: column {outside[0]} is out of range, X has n_features = {n_features}"
-        )
-    return found.astype(np.intp)
-
-
-def _position_of(name: object, label: object, labels: Sequence[Any] | None) -> int:
-    if labels is None:
-        raise ValueError(f"view {name!r}: columns are given by name, but X has no column names")
-    places = [k for k, known in enumerate(labels) if known == label]
-    if not places:
-        raise ValueError(f"view {name!r}: no column named {label!r}")
-    if len(places) > 1:
-        raise ValueError(f"view {name!r}: {len(places)} columns are named {label!r}")
-    return places[0]
-
-
-def _check_disjoint(positions: Mapping[str, NDArray[np.intp]]) -> None:
-    owner: dict[int, str] = {}
-    for name, columns in positions.items():
-        for column in columns.tolist():
-            if column in owner:
-                raise ValueError(
-                    f"column {column} is in view {owner[column]!r} and again in view {name!r}; "
-                    "the column groups of views must not overlap"
-                )
-            owner[column] = name

@@ -383,8 +383,9 @@ class ProductWalk(SumWalk):
                 f'fusion="product" needs every view of a new sample; missing: {", ".join(missing)}'
             )
         if isinstance(self.joint, DensePrecomputed):
-            logs = sum(np.asarray(K.against(new[K.name]).logs) for K in self.affinities)
-            return [KernelRows(np.asarray(logs))]
+            rows = [K.against(new[K.name]) for K in self.affinities]
+            logs = np.sum([np.asarray(found.logs) for found in rows], axis=0)
+            return [KernelRows(logs, np.any([found.far for found in rows], axis=0))]
         features = {
             K.name: K.features(new[K.name], K.name)
             for K in self.affinities

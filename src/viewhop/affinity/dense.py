@@ -24,7 +24,7 @@ class _Dense(Affinity):
     ----------
     values : (n, n) array
         The kernel, normalised by density where alpha says so.
-    density : (n,) array or None
+    density : (n,) array
         Row sums before that normalisation.
     """
 
@@ -33,9 +33,8 @@ class _Dense(Affinity):
         self.dtype = values.dtype
         self.alpha = alpha
         self.values = values
-        self.density: Floats | None = None
+        self.density: Floats = values.sum(axis=1, dtype=np.float64)
         if alpha:
-            self.density = values.sum(axis=1, dtype=np.float64)
             power = self.density**alpha
             for block in row_blocks(*values.shape):
                 values[block] /= power[block, None] * power
@@ -78,10 +77,6 @@ class _Dense(Affinity):
         star = csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
         return star + star.T
 
-    def _rows(self, logs: Floats) -> KernelRows:
-        rows = KernelRows(logs)
-        return rows if self.density is None else rows.divided(self.density, self.alpha)
-
 
 class DenseAffinity(_Dense):
     """A kernel of distances between all pairs of samples of a view.
@@ -122,7 +117,8 @@ class DenseAffinity(_Dense):
         if isinstance(self.scale, np.ndarray):
             ranked = _ranked(distances, self.kernel.scale_neighbors)[1]
             own = np.sqrt(self.kernel.factor) * ranked
-        return self._rows(-self.kernel.exponent(distances / _pair_scale(own, self.scale)))
+        logs = -self.kernel.exponent(distances / _pair_scale(own, self.scale))
+        return KernelRows.normalised(logs, self.density, self.alpha)
 
 
 class DensePrecomputed(_Dense):
@@ -133,7 +129,8 @@ class DensePrecomputed(_Dense):
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples, given as their (q, n) kernel values."""
         with np.errstate(divide="ignore"):
-            return self._rows(np.log(X.astype(np.float64)))
+            logs = np.log(X.astype(np.float64))
+        return KernelRows.normalised(logs, self.density, self.alpha)
 
 
 def distance_affinity(

@@ -15,6 +15,10 @@ Floats = NDArray[np.float64]
 Weights: TypeAlias = "Floats | csr_array"
 
 
+#: A sample with less than this share of the median training density is far from all of them.
+FAR = 1e-8
+
+
 @dataclass(frozen=True)
 class KernelRows:
     """Kernel rows held as logarithms, so that a far sample still knows its nearest ones.
@@ -23,17 +27,38 @@ class KernelRows:
     ----------
     logs : (n, m) float64 array, or csr_array whose stored entries are logarithms
         −inf is a kernel value of 0; in the sparse form so is an entry that is not stored.
+    far : (n,) bool array
+        Rows whose sum is below 1e-8 of the median row sum of the training samples.
     """
 
     logs: Weights
+    far: NDArray[np.bool_]
 
     @classmethod
-    def stored(
-        cls, logs: Floats, rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]
-    ) -> KernelRows:
-        """Rows from parallel arrays that are sorted by row and column."""
-        indptr = np.searchsorted(rows, np.arange(shape[0] + 1))
-        return cls(csr_array((logs, columns, indptr), shape=shape))
+    def normalised(cls, logs: Weights, density: Floats, alpha: float) -> KernelRows:
+        """Rows divided by their own density and that of the training samples, to power alpha.
+
+        Parameters
+        ----------
+        logs : (n, m) array or csr_array
+            Logarithms of the plain kernel.
+        density : (m,) array
+            Row sums of the plain kernel of the training samples.
+        alpha : float
+        """
+        plain = cls(logs, np.zeros(logs.shape[0], dtype=bool))
+        peaks = plain.peaks()
+        with np.errstate(divide="ignore"):
+            own = np.log(np.asarray(plain.weights(peaks).sum(axis=1)))
+        own = np.where(np.isfinite(peaks), own + peaks, 0.0)
+        far = np.isfinite(peaks) & (own < np.log(FAR * np.median(density)))
+        if not alpha:
+            return cls(logs, far)
+        if isinstance(logs, np.ndarray):
+            return cls(logs - alpha * (own[:, None] + np.log(density)), far)
+        repeated = np.repeat(own, np.diff(logs.indptr))
+        values = logs.data - alpha * (repeated + np.log(density)[logs.indices])
+        return cls(csr_array((values, logs.indices, logs.indptr), shape=logs.shape), far)
 
     @property
     def n_rows(self) -> int:
@@ -57,25 +82,3 @@ class KernelRows:
             return np.exp(self.logs - shift[:, None])
         values = np.exp(self.logs.data - np.repeat(shift, np.diff(self.logs.indptr)))
         return csr_array((values, self.logs.indices, self.logs.indptr), shape=self.logs.shape)
-
-    def divided(self, density: Floats, alpha: float) -> KernelRows:
-        """Rows divided by their own density and by that of the training samples, to power alpha.
-
-        Parameters
-        ----------
-        density : (m,) array
-            Density of the training samples.
-        alpha : float
-        """
-        peaks = self.peaks()
-        own = np.where(np.isfinite(peaks), peaks, 0.0)
-        with np.errstate(divide="ignore"):
-            own = own + np.log(self.weights(peaks).sum(axis=1))
-        own = np.where(np.isfinite(own), own, 0.0)
-        if isinstance(self.logs, np.ndarray):
-            return KernelRows(self.logs - alpha * (own[:, None] + np.log(density)))
-        repeated = np.repeat(own, np.diff(self.logs.indptr))
-        values = self.logs.data - alpha * (repeated + np.log(density)[self.logs.indices])
-        return KernelRows(
-            csr_array((values, self.logs.indices, self.logs.indptr), shape=self.logs.shape)
-        )

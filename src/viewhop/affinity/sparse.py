@@ -24,7 +24,7 @@ class _Sparse(Affinity):
     ----------
     values : (n, n) csr_array
         The kernel, normalised by density where alpha says so.
-    density : (n,) array or None
+    density : (n,) array
         Row sums before that normalisation.
     """
 
@@ -32,9 +32,8 @@ class _Sparse(Affinity):
         self.name = name
         self.dtype = values.dtype
         self.alpha = alpha
-        self.density: Floats | None = None
+        self.density: Floats = np.asarray(values.sum(axis=1, dtype=np.float64))
         if alpha:
-            self.density = np.asarray(values.sum(axis=1, dtype=np.float64))
             power = self.density**alpha
             pairs = np.repeat(power, np.diff(values.indptr)) * power[values.indices]
             values = csr_array(
@@ -64,8 +63,9 @@ class _Sparse(Affinity):
         return positive
 
     def _rows(self, logs: Floats, rows: Indices, columns: Indices, n_rows: int) -> KernelRows:
-        found = KernelRows.stored(logs, rows, columns, (n_rows, self.n_samples))
-        return found if self.density is None else found.divided(self.density, self.alpha)
+        indptr = np.searchsorted(rows, np.arange(n_rows + 1))
+        stored = csr_array((logs, columns, indptr), shape=(n_rows, self.n_samples))
+        return KernelRows.normalised(stored, self.density, self.alpha)
 
 
 class SparseAffinity(_Sparse):
