@@ -77,7 +77,7 @@ def _named(groups: Any, n_features: int) -> dict[Any, Any]:
     if isinstance(groups, Integral) and not isinstance(groups, bool):
         return numbered(_equal_parts(int(groups), n_features))
     if isinstance(groups, Sequence) and not isinstance(groups, str):
-        widths = all(isinstance(group, Integral) for group in groups)
+        widths = bool(groups) and all(isinstance(group, Integral) for group in groups)
         return numbered(_by_width(groups, n_features) if widths else groups)
     raise ValueError(
         "views= takes a number of views, a list of widths or of column groups, or a dict "

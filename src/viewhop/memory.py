@@ -47,7 +47,7 @@ def available(root: Path = Path("/")) -> int | None:
             left.append(int((root / limit).read_text()) - int((root / usage).read_text()))
         except (OSError, ValueError):  # no such cgroup, or its limit is "max"
             continue
-    return min(left, default=None)
+    return max(0, min(left)) if left else None
 
 
 def budget(max_memory: float | str | None) -> int | None:

@@ -306,7 +306,8 @@ def _spectrum(
     problem: Problem, name: str, values: Floats, vectors: Floats, repeated: Floats
 ) -> Spectrum:
     """The found pairs, after the repeated ones, with their residuals."""
-    vectors = np.hstack([repeated, vectors])
+    # Products in single precision leave traces of the known eigenvectors, large beside a small λ.
+    vectors = np.hstack([repeated, np.linalg.qr(problem.project(vectors))[0]])
     values = np.concatenate([np.ones(repeated.shape[1]), values])
     problem.n_products += values.size
     residuals = np.linalg.norm(problem.walk.normalized(vectors) - vectors * values, axis=0)

@@ -1,0 +1,175 @@
+"""The memory guard: what is left, what is asked for, and the refusal before allocation."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from viewhop import MultiViewDiffusionMaps, Views, affinity, memory
+from viewhop.errors import MemoryBudgetError
+from viewhop.kernels import Gaussian
+
+GB = 10**9
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine with 16 GiB left, to which files can be added."""
+
+    def write(path, text):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    write(
+        "proc/meminfo", "MemTotal:       33554432 kB\nMemFree: 1 kB\nMemAvailable:   16777216 kB\n"
+    )
+    write.root = tmp_path
+    return write
+
+
+def test_without_a_cgroup_the_machine_counts(machine):
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_a_cgroup_limit_below_the_machine_counts(machine):
+    machine("sys/fs/cgroup/memory.max", f"{3 * 2**30}\n")
+    machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
+    assert memory.available(machine.root) == 2 * 2**30
+
+
+def test_an_old_cgroup_limit_counts_as_well(machine):
+    machine("sys/fs/cgroup/memory/memory.limit_in_bytes", f"{2**30}\n")
+    machine("sys/fs/cgroup/memory/memory.usage_in_bytes", f"{2**29}\n")
+    assert memory.available(machine.root) == 2**29
+
+
+def test_a_cgroup_above_the_machine_does_not_count(machine):
+    machine("sys/fs/cgroup/memory.max", f"{2**60}\n")
+    machine("sys/fs/cgroup/memory.current", "0\n")
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_a_cgroup_without_a_limit_does_not_count(machine):
+    machine("sys/fs/cgroup/memory.max", "max\n")
+    machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_an_exhausted_cgroup_leaves_nothing(machine):
+    machine("sys/fs/cgroup/memory.max", "1000\n")
+    machine("sys/fs/cgroup/memory.current", "3000\n")
+    assert memory.available(machine.root) == 0
+
+
+@pytest.mark.parametrize("text", ["", "MemTotal: 5 kB\n"])
+def test_an_unreadable_machine_is_asked_another_way_or_is_unknown(machine, monkeypatch, text):
+    machine("proc/meminfo", text)
+    left = memory.available(machine.root)
+    assert left is None or left > 0
+    monkeypatch.setattr("os.sysconf_names", {})
+    assert memory.available(machine.root) is None
+
+
+def test_the_default_budget_is_four_fifths_of_what_is_left(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    assert memory.budget(None) == 800
+    monkeypatch.setattr(memory, "available", lambda: None)
+    assert memory.budget(None) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (5, 5),
+        (2.5e9, 2_500_000_000),
+        (np.int64(7), 7),
+        ("8GB", 8 * GB),
+        ("8 gb", 8 * GB),
+        (" 1.5G ", 1_500_000_000),
+        ("512 MiB", 512 * 2**20),
+        ("2Ti", 2 * 2**40),
+        ("3kB", 3000),
+        ("64KiB", 65536),
+        ("100", 100),
+        ("100B", 100),
+        ("2.TB", 2 * 10**12),
+    ],
+)
+def test_a_budget_is_bytes_or_text(given, expected):
+    assert memory.budget(given) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "GB", "8XB", "eight GB", "1.2.3GB", "-1GB", ".", "8iB", "0GB", 0, -5, np.nan, np.inf],
+)
+def test_what_is_no_budget_is_refused(given):
+    with pytest.raises(ValueError, match="max_memory"):
+        memory.budget(given)
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "expected"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1 kB"),
+        (1.6e9, "1.6 GB"),
+        (8e12, "8 TB"),
+        (7.2e13, "72 TB"),
+    ],
+)
+def test_bytes_are_told_as_people_read_them(n_bytes, expected):
+    assert memory.text(n_bytes) == expected
+
+
+def test_what_fits_is_allowed_and_what_does_not_is_refused_in_numbers():
+    memory.require(5, 5, what="x", instead="y")
+    memory.require(5, None, what="x", instead="y")
+    with pytest.raises(
+        MemoryBudgetError, match="x would take 6 bytes, and the budget is 5 bytes; y"
+    ) as caught:
+        memory.require(6, 5, what="x", instead="y")
+    assert (caught.value.needed, caught.value.budget) == (6, 5)
+    assert isinstance(caught.value, MemoryError)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 4), (np.float64, 8)])
+def test_a_dense_kernel_takes_the_square_and_a_neighbour_kernel_nothing_dense(dtype, size):
+    dtype = np.dtype(dtype)
+    assert affinity.dense_bytes(Gaussian(), 10**6, dtype) == size * 10**12
+    assert affinity.dense_bytes(Gaussian(n_neighbors=9), 10**6, dtype) == 0
+
+
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion):
+    # One row, seen a million times: the views themselves take no memory either.
+    X = np.broadcast_to(np.float64(1.0), (10**6, 1))
+    views = Views({"a": X, "b": X})
+    est = MultiViewDiffusionMaps(kernel="gaussian", fusion=fusion, max_memory="64GB")
+    tracemalloc.start()
+    try:
+        with pytest.raises(MemoryBudgetError, match="1,000,000 samples in 2 views") as caught:
+            est.fit(views)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6
+    copies = 3 if fusion == "product" else 2
+    assert caught.value.needed == copies * 8 * 10**12
+    assert caught.value.budget == 64 * GB
+    message = str(caught.value)
+    assert f"{8 * copies} TB" in message
+    assert "64 GB" in message
+    assert "n_neighbors" in message
+
+
+def test_neighbour_kernels_need_no_dense_budget():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    est = MultiViewDiffusionMaps(max_memory=1, random_state=0).fit([X, X])
+    assert est.embedding_.shape == (60, 4)
+    with pytest.raises(MemoryBudgetError):
+        est.set_params(kernel="gaussian").fit([X, X])
