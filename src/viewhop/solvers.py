@@ -345,12 +345,13 @@ def _orthonormal(problem: Problem, Q: Floats, block: Floats) -> Floats:
         size = np.linalg.norm(block, axis=0)
         block = block / np.where(size > 0, size, 1.0)
         block = problem.project(block - Q @ (Q.T @ block))
-        block, triangle = np.linalg.qr(block)
-        kept = np.abs(np.diagonal(triangle))
-        lost = kept <= 1e-10
+        # Orthonormal by the Gram matrix: products only, where a QR would go column by column.
+        kept, rotation = np.linalg.eigh(block.T @ block)
+        lost = kept <= 1e-20
+        block = block @ (rotation / np.sqrt(np.where(lost, 1.0, kept)))
         if lost.any():
             block[:, lost] = problem.generator.standard_normal((block.shape[0], int(lost.sum())))
-        again = bool((kept < 0.5).any())  # a column that shrank keeps too much of what it lost
+        again = bool((kept < 0.25).any())  # a direction that shrank keeps too much of what it lost
     return np.asarray(block)
 
 
