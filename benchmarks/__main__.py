@@ -13,8 +13,12 @@ from viewhop import memory
 
 
 @click.command()
-@click.option("--views", default=3, show_default=True, help="Views of the LAPACK reference, 2 to 6.")
-@click.option("--out", default="benchmark-results", show_default=True, help="Folder for the tables.")
+@click.option(
+    "--views", default=3, show_default=True, help="Views of the LAPACK reference, 2 to 6."
+)
+@click.option(
+    "--out", default="benchmark-results", show_default=True, help="Folder for the tables."
+)
 def main(views: int, out: str) -> None:
     """Time the library beside its references, in one run."""
     rows = digits.run(n_views=views)

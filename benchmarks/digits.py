@@ -61,7 +61,7 @@ def fit_apart(n_views: int) -> dict[str, float]:
 
 
 def lapack(n_views: int) -> tuple[float, float]:
-    """Seconds of ``eigh`` on the whole matrix, and how far the library's eigenvalues are from it."""
+    """Seconds of ``eigh`` on the whole matrix, and how far the library is from its eigenvalues."""
     est = estimator().fit(views(n_views))
     walk = est.walk_
     kernels = [affinity @ np.eye(walk.n_samples) for affinity in walk.affinities]
@@ -87,12 +87,12 @@ def run(*, n_views: int = 3) -> list[Row]:
     """The library with 6 and with `n_views` views, and LAPACK with `n_views`."""
     rows = []
     whole = fit_apart(6)
-    rows.append(Row(f"viewhop, 6 views, {R} coordinates", whole["seconds"], None, int(whole["peak"])))
+    rows.append(
+        Row(f"viewhop, 6 views, {R} coordinates", whole["seconds"], None, int(whole["peak"]))
+    )
     ours = whole if n_views == 6 else fit_apart(n_views)
     if n_views != 6:
-        rows.append(
-            Row(f"viewhop, {n_views} views", ours["seconds"], 1.0, int(ours["peak"]))
-        )
+        rows.append(Row(f"viewhop, {n_views} views", ours["seconds"], 1.0, int(ours["peak"])))
     seconds, gap = lapack(n_views)
     n = 2000 * n_views
     rows.append(

@@ -44,7 +44,9 @@ class View:
         self.X = np.asarray(X, dtype=np.float64)
         self.k = kernel.n_neighbors
         if isinstance(kernel, Precomputed):
-            self.tau = np.array([np.sort(row)[::-1][min(self.k or 0, len(row) - 1)] for row in self.X])
+            self.tau = np.array(
+                [np.sort(row)[::-1][min(self.k or 0, len(row) - 1)] for row in self.X]
+            )
         else:
             self.F = features(kernel, X)
             self.D = self._distances(self.F)
@@ -82,7 +84,7 @@ class View:
             if self.k is None:
                 return np.array(X)
             tau = [np.sort(row)[::-1][min(self.k, len(row) - 1)] for row in X]
-            return np.where(X >= np.minimum.outer(tau, self.tau), X, 0.0)
+            return np.where(np.minimum.outer(tau, self.tau) <= X, X, 0.0)
         D = self._distances(features(self.kernel, X, self.X))
         scale = self.sigma
         if self.kernel.bandwidth == "local":
@@ -114,10 +116,7 @@ def hop_matrix(n_views, eta):
 def hop_kernel(kernels, H):
     """The multi-view kernel, block by block: Eqs. (13) and (49)."""
     return np.block(
-        [
-            [H[l, m] * (K @ M) for m, M in enumerate(kernels)]
-            for l, K in enumerate(kernels)
-        ]
+        [[H[l, m] * (K @ M) for m, M in enumerate(kernels)] for l, K in enumerate(kernels)]
     )
 
 

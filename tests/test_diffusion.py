@@ -48,7 +48,9 @@ def test_two_views_keep_half_of_the_squared_distance():
     chain = oracles.Chain(est.walk_ @ np.eye(est.walk_.n_nodes))
     exact = diffusion.inner_view_distance(est, "view1", *PAIRS)
     Z = chain.psi[: cases.N, : cases.N - 1] * chain.eigenvalues[: cases.N - 1]
-    assert_allclose(exact, np.sqrt(2) * np.linalg.norm(Z[PAIRS[0]] - Z[PAIRS[1]], axis=1), rtol=1e-8)
+    assert_allclose(
+        exact, np.sqrt(2) * np.linalg.norm(Z[PAIRS[0]] - Z[PAIRS[1]], axis=1), rtol=1e-8
+    )
     Z = est.view_embeddings_["view1"]
     shown = np.sqrt(2) * np.linalg.norm(Z[PAIRS[0]] - Z[PAIRS[1]], axis=1)
     assert (shown <= exact + 1e-12).all()

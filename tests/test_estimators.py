@@ -48,9 +48,7 @@ def test_the_fit_equals_the_brute_force(n_views, eta, name, holding, data, dtype
     unit = Z / est.eigenvalues_ * np.sqrt(chain.pi)[:, None]
     gap = 1e-6 if dtype == np.float64 else 0.02
     if est.eigenvalues_[-1] > gap:
-        oracles.assert_same_space(
-            unit, chain.unit, chain.eigenvalues, 4, atol=200 * atol, gap=gap
-        )
+        oracles.assert_same_space(unit, chain.unit, chain.eigenvalues, 4, atol=200 * atol, gap=gap)
 
 
 @quiet
@@ -145,9 +143,7 @@ def test_another_time_without_a_refit_equals_a_refit(fusion, output, t):
     refit = make(t)
     assert_allclose(est.coordinates(n_steps=t), refit.embedding_, rtol=1e-10, atol=1e-12)
     psi = est.spectrum_.eigenvectors[: cases.N]
-    assert_allclose(
-        refit.view_embeddings_["view1"], psi * est.eigenvalues_ ** float(t), atol=1e-9
-    )
+    assert_allclose(refit.view_embeddings_["view1"], psi * est.eigenvalues_ ** float(t), atol=1e-9)
     assert_allclose(refit.transform(X), refit.embedding_, atol=1e-8)
 
 
@@ -258,7 +254,9 @@ def test_a_walk_that_never_leaves_a_sample_is_refused():
 
 def test_more_coordinates_than_positive_eigenvalues_are_refused_with_their_number():
     X = cases.views("generic", 2, Gaussian())
-    with pytest.raises(ValueError, match=r"the \d+ eigenvalues of this walk that are positive beyond"):
+    with pytest.raises(
+        ValueError, match=r"the \d+ eigenvalues of this walk that are positive beyond"
+    ):
         vh.MultiViewDiffusionMaps(20, kernel=Gaussian(factor=1e4)).fit(X)
 
 
@@ -293,7 +291,7 @@ def some_views(draw):
             X = np.round(X)
         if draw(st.booleans()):
             X[rng.integers(0, n, n // 2)] = X[0]
-        if (X == X[0]).all():
+        if (X[0] == X).all():
             X[0] += 1
         scale = 10.0 ** draw(st.integers(-100, 100))
         views.append((X + draw(st.sampled_from([0.0, 10.0]))) * scale)
@@ -304,7 +302,9 @@ def some_views(draw):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     views=some_views(),
-    kernel=st.sampled_from(["adaptive", "gaussian", "laplacian", Gaussian("local"), Gaussian(alpha=1.0)]),
+    kernel=st.sampled_from(
+        ["adaptive", "gaussian", "laplacian", Gaussian("local"), Gaussian(alpha=1.0)]
+    ),
     fusion=st.sampled_from(["hop", "sum", "product"]),
 )
 def test_any_views_give_a_finite_embedding_that_transform_repeats(views, kernel, fusion):

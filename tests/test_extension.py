@@ -123,7 +123,9 @@ def test_a_dict_or_views_object_may_leave_views_out():
     assert np.isfinite(by_list).all()
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(), Gaussian("local", n_neighbors=5), Gaussian(alpha=1.0)])
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(), Gaussian("local", n_neighbors=5), Gaussian(alpha=1.0)]
+)
 @pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
 def test_a_far_sample_gets_its_nearest_samples_coordinates(kernel, fusion):
     rng = np.random.default_rng(0)

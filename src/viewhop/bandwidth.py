@@ -176,6 +176,9 @@ def _steepest(kernel: DistanceKernel, distances: NDArray[np.floating], smallest:
     rough = int(np.argmax([rise(at, middles, counts) for at in grid]))
     bracket = grid[max(rough - 1, 0)], grid[min(rough + 1, grid.size - 1)]
     best = minimize_scalar(
-        lambda at: -rise(at, distances, 1.0), bounds=bracket, method="bounded", options={"xatol": 1e-3}
+        lambda at: -rise(at, distances, 1.0),
+        bounds=bracket,
+        method="bounded",
+        options={"xatol": 1e-3},
     )
     return float(np.exp(best.x))

@@ -147,8 +147,8 @@ def inner_view_distance(
     walk = est.walk_
     place = _place(est, view) if walk.n_blocks > 1 else 0
     offset = place * walk.n_samples
-    nodes = [offset + _samples(k, walk.n_samples) for k in (i, j)]
-    return walk_distance(walk, *nodes, n_steps=est.n_steps if n_steps is None else n_steps)  # type: ignore[arg-type]
+    first, second = (offset + _samples(k, walk.n_samples) for k in (i, j))
+    return walk_distance(walk, first, second, est.n_steps if n_steps is None else n_steps)  # type: ignore[arg-type]
 
 
 def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike) -> Floats:
@@ -215,6 +215,6 @@ def _place(est: MultiViewDiffusionMaps, view: str) -> int:
 
 def _samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:
     found = np.atleast_1d(np.asarray(rows, dtype=np.intp))
-    if found.size and not (0 <= found.min() and found.max() < n):
+    if found.size and not (found.min() >= 0 and found.max() < n):
         raise ValueError(f"samples are numbered 0 to {n - 1}, got {found.min()} to {found.max()}")
     return found

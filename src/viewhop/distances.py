@@ -2,7 +2,7 @@
 
 A matrix product gives all squared distances of a block fast, with an error relative to the norms
 of the rows rather than to their distance. So it only proposes: a pair that is close for its norms,
-and every pair that a neighbour kernel stores, is measured again from the difference of its two rows.
+and every pair that a neighbour kernel stores, is measured again from the difference of its rows.
 That difference is the same for a training pair and for the same pair met as a query, so both
 see the same bits, and neither an offset nor a far cluster nor a tie can tell them apart.
 """
@@ -60,7 +60,7 @@ class Points:
         )
 
     def __len__(self) -> int:
-        return self.rows.shape[0]
+        return int(self.rows.shape[0])
 
     @property
     def nbytes(self) -> int:

@@ -124,13 +124,15 @@ class HopExtension(Extension):
         weights = {l: found.weights(highest) for l, found in given.items()}
         for m in empty:
             wanted = ~seen[m] if m in seen else np.ones(n_rows, dtype=bool)
-            top = sum(self.hops[l, m] * np.asarray(w @ self.smoothed[m]) for l, w in weights.items())
+            top = sum(
+                self.hops[l, m] * np.asarray(w @ self.smoothed[m]) for l, w in weights.items()
+            )
             mass = sum(self.hops[l, m] * np.asarray(w @ self.masses[m]) for l, w in weights.items())
             mass = np.asarray(mass)
             reached = wanted & (mass > 0)
             blocks[m][reached] = np.asarray(top)[reached] / mass[reached, None]
             unreached[:, m] = wanted & ~reached
-        for m in np.flatnonzero(unreached.any(axis=0)):
+        for m in np.flatnonzero(unreached.any(axis=0)).tolist():
             rows = np.flatnonzero(unreached[:, m])
             own = [np.where(seen[l][rows, None], blocks[l][rows], np.nan) for l in given]
             count = np.sum([seen[l][rows] for l in given], axis=0)

@@ -86,30 +86,44 @@ def dense(problem: Problem) -> Found:
     n = problem.walk.n_nodes
     A = problem.apply(np.eye(n))
     A = 0.5 * (A + A.T)
-    return _interruptible(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
+    values, vectors = _interruptible(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
+    return values, vectors
 
 
 def lanczos(problem: Problem) -> Found:
     """Eigenpairs by ARPACK's restarted Lanczos iteration, capped."""
-    n, r = problem.walk.n_nodes, problem.r
+    n = problem.walk.n_nodes
+    values, vectors, finished = _arpack(problem, n, problem.apply, problem.project)
+    if not finished:
+        raise _unfinished(problem, "lanczos", values, vectors)
+    return values, vectors
+
+
+def _arpack(
+    problem: Problem,
+    n: int,
+    apply: Callable[[Floats], Floats],
+    project: Callable[[Floats], Floats],
+) -> tuple[Floats, Floats, bool]:
+    """Largest eigenpairs of an n × n operator, and whether all of them converged."""
 
     def product(v: Floats) -> Floats:
         problem.progress("solve", problem.n_products, None)
-        return problem.apply(v.reshape(n))
+        return apply(v.reshape(n))
 
-    width = min(n - 1, max(2 * r + 1, 24))
     try:
-        return eigsh(  # type: ignore[no-any-return]
+        values, vectors = eigsh(
             LinearOperator((n, n), matvec=product, dtype=np.float64),
-            k=r,
+            k=problem.r,
             which="LA",
-            v0=problem.project(problem.generator.standard_normal(n)),
-            ncv=width,
+            v0=project(problem.generator.standard_normal(n)),
+            ncv=min(n - 1, max(2 * problem.r + 1, 24)),
             tol=problem.tol,
             maxiter=MAX_RESTARTS,
         )
     except ArpackNoConvergence as stopped:
-        raise _unfinished(problem, "lanczos", stopped.eigenvalues, stopped.eigenvectors) from None
+        return np.real(stopped.eigenvalues), np.real(stopped.eigenvectors), False
+    return np.asarray(values), np.asarray(vectors), True
 
 
 def krylov(problem: Problem) -> Found:
@@ -169,31 +183,20 @@ def two_view_svd(problem: Problem) -> Found:
     def project(V: Floats) -> Floats:
         return np.asarray(V - right @ (right.T @ V))
 
-    def product(v: Floats) -> Floats:
+    def squared(v: Floats) -> Floats:
         problem.n_products += 1
-        problem.progress("solve", problem.n_products, None)
-        v = project(v.reshape(n))
-        return project(walk.cross(walk.cross(v), transpose=True))
+        return project(walk.cross(walk.cross(project(v)), transpose=True))
 
     if n <= DENSE_NODES or r >= n - problem.known.shape[1] - 1:
         problem.n_products += n
         kept = walk.cross(np.eye(n)) - (problem.known[:n] * np.sqrt(2.0)) @ right.T
         left, values, rows = _interruptible(lambda: svd(kept))
         return values[:r], np.vstack([left[:, :r], rows[:r].T]) / np.sqrt(2.0)
-    try:
-        _, V = eigsh(
-            LinearOperator((n, n), matvec=product, dtype=np.float64),
-            k=r,
-            which="LA",
-            v0=project(problem.generator.standard_normal(n)),
-            ncv=min(n - 1, max(2 * r + 1, 24)),
-            tol=problem.tol,
-            maxiter=MAX_RESTARTS,
-        )
-    except ArpackNoConvergence as stopped:
-        values, vectors = _ritz_triplets(problem, walk, stopped.eigenvectors)
-        raise _unfinished(problem, "svd", values, vectors) from None
-    return _ritz_triplets(problem, walk, V)
+    _, V, finished = _arpack(problem, n, squared, project)
+    values, vectors = _ritz_triplets(problem, walk, V)
+    if not finished:
+        raise _unfinished(problem, "svd", values, vectors)
+    return values, vectors
 
 
 def _ritz_triplets(problem: Problem, walk: HopWalk, V: Floats) -> Found:
@@ -325,10 +328,10 @@ def _unfinished(problem: Problem, name: str, values: Floats, vectors: Floats) ->
     partial = _spectrum(problem, name, values, vectors, problem.known[:, 1:])
     return ConvergenceError(
         f"solver {name!r} found {values.size} of {problem.r} eigenpairs within its "
-        f"cap of restarts ({problem.n_products:,} products). Likely causes: a bandwidth so small that "
-        "the walk hardly moves, so that many eigenvalues crowd below 1 (raise factor or "
-        "n_neighbors); more coordinates than the data have (lower n_components); or a tolerance that "
-        f"is too strict (pass tol=1e-6). solver='dense' always ends, at the cost of a "
+        f"cap ({problem.n_products:,} products). Likely causes: a bandwidth so small that the walk "
+        "hardly moves, so that many eigenvalues crowd below 1 (raise factor or n_neighbors); more "
+        "coordinates than the data have (lower n_components); or a tolerance that is too strict "
+        "(pass tol=1e-6). solver='dense' always ends, at the cost of a "
         f"{problem.walk.n_nodes:,} × {problem.walk.n_nodes:,} matrix. What converged is in "
         "error.spectrum.",
         partial,

@@ -123,8 +123,6 @@ class Views:
             if key not in self.names:
                 raise KeyError(f"no view named {key!r}; there are {', '.join(self.names)}")
             return self.arrays[self.names.index(key)]
-        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
-            key = key[0]  # scikit-learn splits rows with X[rows, ...]
         if isinstance(key, Integral):
             key = [key]
         chosen = Views({name: array[key] for name, array in self.items()})

@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import block_array, coo_array, csr_array
+from scipy.sparse import block_array, block_diag, coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
@@ -89,7 +89,7 @@ class Walk(ABC):
     @property
     @abstractmethod
     def max_coordinates(self) -> int:
-        """The largest number of positive eigenvalues that the walk can have beside the trivial 1."""
+        """The largest number of positive eigenvalues that the walk can have beside λ_0 = 1."""
 
     @abstractmethod
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -140,13 +140,13 @@ class Walk(ABC):
     @cached_property
     def stationary(self) -> Floats:
         """The stationary distribution π = D̂ / trace D̂, (n_nodes,)."""
-        return self.degrees / self.degrees.sum()
+        return np.asarray(self.degrees / self.degrees.sum())
 
     def normalized(self, V: NDArray[np.floating]) -> Floats:
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
         root = np.sqrt(self.degrees)
         root = root[:, None] if V.ndim == 2 else root
-        return np.asarray(self @ (V / root).astype(self.dtype, copy=False)) / root
+        return np.asarray((self @ (V / root).astype(self.dtype, copy=False)) / root)
 
 
 class HopWalk(Walk):
@@ -222,7 +222,7 @@ class HopWalk(Walk):
         if V.ndim == 2:
             left, right = left[:, None], right[:, None]
         hopped = self.hops[0, 1] * (second @ (V / right).astype(self.dtype, copy=False))
-        return np.asarray(first @ hopped.astype(self.dtype, copy=False)) / left
+        return np.asarray((first @ hopped.astype(self.dtype, copy=False)) / left)
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,).
@@ -231,12 +231,7 @@ class HopWalk(Walk):
         K^l_is > 0, and hub–hub edges between the views that the walker hops between.
         """
         n, size = self.n_samples, self.n_nodes
-        to_hubs = block_array(
-            [
-                [K.pattern() if k == l else csr_array((n, n)) for k in range(self.n_blocks)]
-                for l, K in enumerate(self.affinities)
-            ]
-        )
+        to_hubs = block_diag([K.pattern() for K in self.affinities])
         pairs = [(l, m) for l, m in combinations(range(self.n_blocks), 2) if self.hops[l, m] > 0]
         start = np.concatenate([np.arange(n) + l * n for l, _ in pairs] or [np.arange(0)])
         stop = np.concatenate([np.arange(n) + m * n for _, m in pairs] or [np.arange(0)])

@@ -38,17 +38,17 @@ def build(
         Threads.
     progress : callable
     """
-    holding = dense if kernel.n_neighbors is None else sparse
+    is_dense = kernel.n_neighbors is None
     if isinstance(kernel, Precomputed):
-        return holding.precomputed_affinity(name, kernel, _symmetric(name, X))
+        hold = dense.precomputed_affinity if is_dense else sparse.precomputed_affinity
+        return hold(name, kernel, _symmetric(name, X))
     assert isinstance(kernel, DistanceKernel)
 
     def done(count: int, total: int) -> None:
         progress(f"kernel of {name}", count, total)
 
-    return holding.distance_affinity(
-        name, kernel, X, generator=generator, n_jobs=n_jobs, done=done
-    )
+    make = dense.distance_affinity if is_dense else sparse.distance_affinity
+    return make(name, kernel, X, generator=generator, n_jobs=n_jobs, done=done)
 
 
 def dense_bytes(kernel: Kernel, n_samples: int, dtype: np.dtype[np.floating]) -> int:
@@ -90,4 +90,4 @@ def _symmetric(name: str, values: NDArray[np.floating]) -> NDArray[np.floating]:
             f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
             f"{values[column, row]:.6g}"
         )
-    return (values + values.T) * values.dtype.type(0.5)
+    return np.asarray(0.5 * (values + values.T), dtype=values.dtype)

@@ -51,7 +51,7 @@ class Affinity(ABC):
 
     @abstractmethod
     def pattern(self) -> csr_array:
-        """An (n, n) sparse matrix of linear size that connects what the positive entries connect."""
+        """An (n, n) sparse matrix of linear size, connected as the positive entries are."""
 
     @property
     def degrees(self) -> Floats:

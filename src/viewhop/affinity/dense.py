@@ -42,7 +42,7 @@ class _Dense(Affinity):
     @property
     def n_samples(self) -> int:
         """Number of training samples."""
-        return self.values.shape[0]
+        return int(self.values.shape[0])
 
     @property
     def nbytes(self) -> int:

@@ -191,9 +191,7 @@ def points_affinity(
         n_jobs=n_jobs,
         done=done,
     )
-    sigma = scale(
-        kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator)
-    )
+    sigma = scale(kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator))
     i, j, distances = within(found)
     logs = -kernel.exponent(distances / _pair_scale(sigma, sigma, i, j))
     values = np.exp(logs).astype(dtype)
