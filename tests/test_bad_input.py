@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views, errors
@@ -162,7 +162,7 @@ def test_a_walk_that_never_moves(kernel):
 
 def test_a_walk_without_coordinates():
     for r in (2, "auto"):
-        with pytest.raises(ValueError, match="no eigenvalue of this walk is positive"):
+        with pytest.raises(ValueError, match="no eigenvalue of the walk over view .view1. is positive"):
             DiffusionMaps(r, kernel="precomputed").fit(np.ones((30, 30)))
 
 
@@ -241,6 +241,13 @@ def test_a_parameter_that_makes_no_sense_is_a_value_error(good, params):
         fit([good, good], **params)
 
 
+def test_a_truncation_without_steps_is_refused_before_any_work(good):
+    told = []
+    with pytest.raises(ValueError, match='n_components="auto" needs n_steps > 0'):
+        fit([good, good], n_components="auto", n_steps=0, verbose=lambda *args: told.append(args))
+    assert told == []
+
+
 def test_overlapping_groups(good):
     with pytest.raises(ValueError, match="column 1 is in view 'a' and again in view 'b'"):
         fit(good, views={"a": [0, 1], "b": [1, 2]})
@@ -278,7 +285,14 @@ def test_exact_duplicates_just_work(good, kernel, fusion):
     views = [np.repeat(X, 2, axis=0) for X in (good, good + 0.1 * other(good))]
     est = fit(views, kernel=kernel, fusion=fusion)
     assert np.isfinite(est.embedding_).all()
-    assert_array_equal(est.embedding_[::2], est.embedding_[1::2])
+    assert_allclose(est.embedding_[::2], est.embedding_[1::2], atol=1e-12)
+
+
+def test_more_duplicates_than_a_local_scale_counts_just_work(good):
+    views = [np.repeat(X, 9, axis=0) for X in (good, other(good))]
+    est = fit(views, kernel=Gaussian("local"))
+    assert np.isfinite(est.embedding_).all()
+    assert_allclose(est.embedding_[::9], est.embedding_[8::9], atol=1e-12)
 
 
 def test_views_that_do_not_meet_have_a_finite_mean(good):
@@ -364,3 +378,10 @@ def test_views_themselves_are_checked_when_made(good):
         Views([good, spoilt(good, 7, 0, np.nan)])
     with pytest.raises(ValueError, match="a list or a dict of views, got ndarray"):
         Views(good)
+
+
+def test_a_value_whose_square_overflows_is_named():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    X[7, 1] = -1e200
+    with pytest.raises(ValueError, match="row 7 of view 'b' has a value of 1e\\+200"):
+        vh.MultiViewDiffusionMaps(2).fit({"a": X[:, :1], "b": X})

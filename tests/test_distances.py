@@ -74,6 +74,7 @@ def test_blocks_and_threads_do_not_change_a_bit(monkeypatch):
     whole = neighbourhoods(Points(X), Points(X), k=3, k_scale=2)
     tiles = matrix(Points(X), np.dtype(np.float64))
     monkeypatch.setattr(distances, "BLOCK", 400)
+    monkeypatch.setattr(distances, "TILE", 20)
     parts = neighbourhoods(Points(X), Points(X), k=3, k_scale=2, n_jobs=2)
     for one, other in zip(whole, parts, strict=True):
         assert_array_equal(one, other)

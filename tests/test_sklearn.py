@@ -6,6 +6,7 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
@@ -325,3 +326,12 @@ def test_random_state_takes_what_scikit_learn_and_numpy_take(data, seed):
         return est.fit_transform([X1, X2])
 
     assert_array_equal(embedding(), embedding())
+
+
+def test_feature_names_of_an_earlier_fit_are_forgotten(data):
+    X1, X2, _ = data
+    est = MultiViewDiffusionMaps(2, random_state=0).fit(pd.DataFrame(X1, columns=["x", "y"]))
+    assert [*est.feature_names_in_] == ["x", "y"]
+    est.fit([X1, X2])
+    assert not hasattr(est, "feature_names_in_")
+    assert est.n_features_in_ == 5

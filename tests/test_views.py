@@ -78,7 +78,9 @@ def test_columns_that_no_group_names_are_left_out(pair):
 
 def test_a_group_may_be_one_column(pair):
     X1, _ = pair
-    views = Views.from_columns(pd.DataFrame(X1, columns=["x", "y"]), {"a": "y", "b": 0})
+    views = Views.from_columns(
+        pd.DataFrame(X1, columns=["width", "height"]), {"a": "height", "b": 0}
+    )
     assert_array_equal(views["a"], X1[:, [1]])
     assert_array_equal(views["b"], X1[:, [0]])
 
@@ -123,8 +125,8 @@ def test_unknown_and_ambiguous_column_names_are_refused_by_view():
 
 
 def test_a_frame_groups_itself_by_the_first_of_two_levels():
-    frame = two_levels(np.ones((3, 5)))[[("b", "b1"), ("a", "a1"), ("b", "b2")]]
-    assert frame_groups(frame) == {"b": [0, 2], "a": [1]}
+    frame = two_levels(np.ones((3, 5))).iloc[:, [2, 0, 3, 1]]
+    assert frame_groups(frame) == {"b": [0, 2], "a": [1, 3]}
     assert frame_groups(pd.DataFrame(np.ones((3, 5)))) is None
     assert frame_groups(np.ones((3, 5))) is None
 

@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 NEAR = 1e-6
 #: Numbers of float64 in one temporary block.
 BLOCK = 2**22
+#: Rows and columns of one tile of all distances: few enough to stay in cache.
+TILE = 512
 
 
 class Points:
@@ -122,10 +124,8 @@ def _products(a: Points, block: slice, b: Points, other: slice) -> Floats:
 def block_distances(a: Points, block: slice, b: Points, other: slice = slice(None)) -> Floats:
     """Distances from a block of rows of `a` to rows of `b`, accurate to about 1e-10 of each."""
     squares = _products(a, block, b, other)
-    near = squares < NEAR * (a.norms[block, None] + b.norms[other])
-    # Rows of norm 0 sit on the centre, where the sieve above cannot see them.
-    near |= (a.norms[block, None] == 0) & (b.norms[other] == 0)
-    i, j = np.nonzero(near)
+    # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
+    i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
     distances = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
     if i.size:
         distances[i, j] = between(a, i + block.start, b, j + (other.start or 0))
@@ -156,7 +156,7 @@ def matrix(
     """
     n = len(points)
     distances = np.empty((n, n), dtype=dtype)
-    blocks = [*row_blocks(n, int(np.sqrt(BLOCK)))]
+    blocks = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
     tiles = [(row, column) for k, row in enumerate(blocks) for column in blocks[k:]]
 
     def fill(tile: tuple[slice, slice]) -> None:

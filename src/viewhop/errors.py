@@ -16,6 +16,7 @@ __all__ = [
     "DisconnectedWarning",
     "FarSampleWarning",
     "MemoryBudgetError",
+    "ScaleWarning",
     "UnreachedViewWarning",
 ]
 
@@ -89,3 +90,7 @@ class UnreachedViewWarning(UserWarning):
     def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples
+
+
+class ScaleWarning(UserWarning):
+    """A scale was chosen where its rule does not hold everywhere."""

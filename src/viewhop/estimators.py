@@ -6,9 +6,9 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,18 +19,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from viewhop import affinity, diffusion, memory
+from viewhop import affinity, bandwidth, diffusion, memory
 from viewhop.affinity import Affinity
 from viewhop.columns import frame_groups
+from viewhop.components import enough_pairs, listed, positive_pairs, warn_of_pieces
 from viewhop.distances import row_blocks
-from viewhop.errors import DisconnectedWarning, FarSampleWarning, UnreachedViewWarning
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS, solve
 from viewhop.spectrum import Spectrum
 from viewhop.views import Layout, Views, is_collection
-from viewhop.walks import HopWalk, ProductWalk, SumWalk, Walk, hop_matrix
+from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, Walk, hop_matrix
 
 __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
@@ -53,8 +53,9 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         How alike two samples of a view are: "adaptive" (a Gaussian on 10 neighbours with a scale
         per sample), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
-    fusion : {"hop", "sum", "product"}, default="hop"
-        The paper's walk between views, or the walk of the summed or multiplied kernels.
+    fusion : {"hop", "sum", "product", "alternating"}, default="hop"
+        The paper's walk between views; the walk of the summed or multiplied kernels; or one step
+        in each view in turn, in the order given.
     within_view_weight : float, default=0.0
         η, how willingly the walker stays in its view, from 0 to 1 (hop only).
     hops : (L, L) array or None, default=None
@@ -124,7 +125,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_steps": [Interval(Real, 0, None, closed="left")],
         "kernel": [StrOptions({*NAMES}), Kernel, list, tuple, Mapping],
-        "fusion": [StrOptions({"hop", "sum", "product"})],
+        "fusion": [StrOptions({"hop", "sum", "product", "alternating"})],
         "within_view_weight": [Interval(Real, 0, 1, closed="both")],
         "hops": ["array-like", None],
         "accuracy": [Interval(Real, 0, 1, closed="left"), None],
@@ -236,8 +237,8 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                 rows = {name: array[block] for name, array in views.items()}
                 parts.append(self._extension.step(self.walk_.against(rows)))
                 progress("transform", block.stop, n_rows)
-        stepped = _joined(parts)
-        self._warn(stepped)
+        stepped = Stepped.joined(parts)
+        stepped.warn(self.view_names_, stacklevel=3)
         return self._output(stepped.blocks, self.n_steps, given=views.names)
 
     def coordinates(self, n_steps: float) -> Floats:
@@ -281,7 +282,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                     f"({self.n_features_in_}), got {len(input_features)}"
                 )
         blocks = ("mean",) if self._is_mean else self.view_names_
-        if self.walk_.n_blocks < self.n_views_:
+        if self.walk_.is_fused and self.n_views_ > 1:
             blocks = ("fused",)
         numbers = range(1, self.n_components_ + 1)
         return np.array([f"{block}_{k}" for block in blocks for k in numbers], dtype=object)
@@ -361,7 +362,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         if len(views) < least:
             raise ValueError(
                 f"n_components={self.n_components!r} needs at least {least} samples, but "
-                f"{_listed(views.names)} {'has' if views.n_views == 1 else 'have'} "
+                f"{listed(views.names)} {'has' if views.n_views == 1 else 'have'} "
                 f"n_samples = {len(views)}"
             )
 
@@ -369,8 +370,9 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[Affinity]:
         """One affinity per view, if memory allows."""
-        self._kernels = per_view(self.kernel, views.names)
-        self._check_memory(self._kernels, views)
+        kernels = per_view(self.kernel, views.names)
+        self._check_memory(kernels, views)
+        self._kernels = bandwidth.across_views(kernels, views, generator)
         n_jobs = effective_n_jobs(self.n_jobs)
         return [
             affinity.build(
@@ -396,6 +398,8 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             return SumWalk(affinities)
         if self.fusion == "product":
             return ProductWalk(affinities, n_jobs=effective_n_jobs(self.n_jobs))
+        if self.fusion == "alternating":
+            return AlternatingWalk(affinities)
         hops = self.hops
         if hops is None:
             hops = hop_matrix(len(affinities), within_view_weight=self.within_view_weight)
@@ -405,62 +409,20 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         """The eigenpairs that `n_components` asks for."""
         pieces = walk.pieces()
         self.n_pieces_ = int(pieces.max()) + 1
-        _warn_pieces(walk, pieces)
-
-        def pairs(r: int) -> Spectrum:
-            """The first `r` pairs, without those that are not positive beyond rounding."""
-            found = solve(
-                walk,
-                r,
-                solver=self.solver,
-                tol=self.tol,
-                pieces=pieces,
-                generator=generator,
-                progress=progress,
-            )
-            return found.first(int((found.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum()))
-
-        return (
-            self._solve_auto(walk, pairs)
-            if self.n_components == "auto"
-            else self._solve_fixed(walk, pairs)
+        warn_of_pieces(walk, pieces, stacklevel=3)
+        pairs = partial(
+            solve,
+            walk,
+            solver=self.solver,
+            tol=self.tol,
+            pieces=pieces,
+            generator=generator,
+            progress=progress,
         )
-
-    def _solve_fixed(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
-        """As many pairs as `n_components` says."""
-        r = int(self.n_components)
-        if r > walk.max_coordinates:
-            raise ValueError(
-                f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
-                "that this walk can have"
-            )
-        spectrum = pairs(r)
-        if not len(spectrum):
-            raise ValueError(_NONE_POSITIVE)
-        if len(spectrum) < r:
-            raise ValueError(
-                f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
-                f"are positive beyond rounding; pass at most n_components={len(spectrum)}, or a "
-                "smaller bandwidth"
-            )
-        return spectrum
-
-    def _solve_auto(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
-        """As many pairs as the accuracy asks for, found by doubling."""
-        accuracy = 0.1 if self.accuracy is None else self.accuracy
-        most = min(walk.max_coordinates, walk.n_nodes - 2)
-        r = min(16, most)
-        while True:
-            spectrum = pairs(r)
-            wanted = diffusion.truncation(
-                spectrum.eigenvalues, accuracy=accuracy, n_steps=self.n_steps
-            )
-            if wanted < r or r == most:
-                break
-            r = min(2 * r, most)
-        if wanted == 0:
-            raise ValueError(_NONE_POSITIVE)
-        return spectrum.first(wanted)
+        if self.n_components == "auto":
+            accuracy = 0.1 if self.accuracy is None else self.accuracy
+            return enough_pairs(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
+        return positive_pairs(walk, pairs, int(self.n_components))
 
     def _keep(self) -> None:
         """Store what the fit is asked about."""
@@ -475,9 +437,10 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             diffusion.coordinates(block, self.eigenvalues_, self.n_steps).astype(self._layout.dtype)
             for block in self._stepped
         ]
-        copies = self.n_views_ // walk.n_blocks
+        copies = self.n_views_ if walk.is_fused else 1
+        degrees = walk.blocks(walk.degrees)[: len(blocks)]
         self.view_embeddings_ = dict(zip(self.view_names_, blocks * copies, strict=True))
-        self.degrees_ = dict(zip(self.view_names_, walk.blocks(walk.degrees) * copies, strict=True))
+        self.degrees_ = dict(zip(self.view_names_, degrees * copies, strict=True))
         self.embedding_ = self._output(self._stepped, self.n_steps, given=self.view_names_)
 
     def _output(
@@ -499,37 +462,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
 
     @property
     def _is_mean(self) -> bool:
-        return self.output == "mean" and self.walk_.n_blocks > 1
-
-    def _warn(self, stepped: Stepped) -> None:
-        """Say what a transform could not do as usual."""
-        lost = np.flatnonzero(stepped.lost)
-        if lost.size:
-            raise ValueError(
-                f"row {lost[0]} has no positive kernel value in any given view ({lost.size} such "
-                "rows); a new sample needs at least one training sample that it is like"
-            )
-        far = int(stepped.far.sum())
-        if far:
-            warnings.warn(
-                FarSampleWarning(
-                    f"{far} of {stepped.far.size} samples lie far from every training sample in "
-                    "some view; they get the coordinates of their nearest training samples",
-                    far,
-                ),
-                stacklevel=3,
-            )
-        for name, rows in zip(self.view_names_, stepped.unreached.T, strict=False):
-            if rows.any():
-                warnings.warn(
-                    UnreachedViewWarning(
-                        f"the hop matrix has no way from the given views to view {name!r} for "
-                        f"{rows.sum()} samples; their coordinates there are the mean over the "
-                        "given views",
-                        int(rows.sum()),
-                    ),
-                    stacklevel=3,
-                )
+        return self.output == "mean" and not self.walk_.is_fused and self.n_views_ > 1
 
 
 class DiffusionMaps(MultiViewDiffusionMaps):
@@ -618,12 +551,6 @@ class DiffusionMaps(MultiViewDiffusionMaps):
         return views
 
 
-_NONE_POSITIVE = (
-    "no eigenvalue of this walk is positive beyond rounding, so it has no coordinates: every "
-    "sample is about as like any other; use a smaller bandwidth"
-)
-
-
 @contextmanager
 def _whole_or_unchanged(est: BaseEstimator) -> Iterator[None]:
     """Let a fit set attributes as it goes; if it fails, the estimator is as it was before."""
@@ -642,10 +569,6 @@ def _generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ("view " if len(names) == 1 else "views ") + ", ".join(map(repr, names))
-
-
 def _scaling(
     block: NDArray[np.float64], dtype: np.dtype[np.floating]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -656,38 +579,3 @@ def _scaling(
     centre, spread = block.mean(axis=0), block.std(axis=0)
     rounding = 1e3 * np.finfo(dtype).eps
     return centre, np.where(spread > rounding * np.abs(centre), spread, np.inf)
-
-
-def _warn_pieces(walk: Walk, pieces: NDArray[np.intp]) -> None:
-    """Say how many pieces the walk falls into, if it does."""
-    sizes = np.bincount(pieces)
-    if sizes.size == 1:
-        return
-    if sizes.size >= walk.n_samples:
-        raise ValueError(
-            f"the walk over {_listed(walk.names)} falls into {sizes.size} pieces, so it never "
-            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
-        )
-    small = int(np.argmin(sizes))
-    block, sample = divmod(int(np.argmax(pieces == small)), walk.n_samples)
-    where = f"in view {walk.names[block]!r}" if walk.n_blocks > 1 else f"of {_listed(walk.names)}"
-    warnings.warn(
-        DisconnectedWarning(
-            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {sizes[small]} nodes (row {sample} {where} "
-            "is one); a larger bandwidth, more neighbours or within_view_weight below 1 may join "
-            "them",
-            sizes.size,
-        ),
-        stacklevel=4,
-    )
-
-
-def _joined(parts: list[Stepped]) -> Stepped:
-    """The steps of consecutive rows as one."""
-    return Stepped(
-        [np.concatenate(blocks) for blocks in zip(*(p.blocks for p in parts), strict=True)],
-        np.concatenate([p.far for p in parts]),
-        np.concatenate([p.unreached for p in parts]),
-        np.concatenate([p.lost for p in parts]),
-    )

@@ -11,6 +11,7 @@ from the same formula as new ones, so fit and transform agree.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.affinity import KernelRows
+from viewhop.affinity import Affinity, KernelRows
+from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.spectrum import Spectrum
-from viewhop.walks import HopWalk, SumWalk, Walk
+from viewhop.walks import AlternatingWalk, HopWalk, SumWalk, Walk
 
 __all__ = ["Extension", "FusedExtension", "HopExtension", "Stepped", "extension"]
 
@@ -47,6 +49,54 @@ class Stepped:
     far: NDArray[np.bool_]
     unreached: NDArray[np.bool_]
     lost: NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Stepped]) -> Stepped:
+        """The steps of consecutive rows as one."""
+        return cls(
+            [np.concatenate(blocks) for blocks in zip(*(p.blocks for p in parts), strict=True)],
+            np.concatenate([p.far for p in parts]),
+            np.concatenate([p.unreached for p in parts]),
+            np.concatenate([p.lost for p in parts]),
+        )
+
+    def warn(self, names: Sequence[str], *, stacklevel: int) -> None:
+        """Warn of samples that were not placed as usual; refuse those that cannot be placed.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Views, one per block.
+        stacklevel : int
+            Whose line a warning names, counted as `warnings.warn` does from the caller.
+        """
+        lost = np.flatnonzero(self.lost)
+        if lost.size:
+            raise ValueError(
+                f"row {lost[0]} has no positive kernel value in any given view ({lost.size} such "
+                "rows); a new sample needs at least one training sample that it is like"
+            )
+        far = int(self.far.sum())
+        if far:
+            warnings.warn(
+                FarSampleWarning(
+                    f"{far} of {self.far.size} samples lie far from every training sample in "
+                    "some view; they get the coordinates of their nearest training samples",
+                    far,
+                ),
+                stacklevel=stacklevel + 1,
+            )
+        for name, rows in zip(names, self.unreached.T, strict=False):
+            if rows.any():
+                warnings.warn(
+                    UnreachedViewWarning(
+                        f"the hop matrix has no way from the given views to view {name!r} for "
+                        f"{rows.sum()} samples; their coordinates there are the mean over the "
+                        "given views",
+                        int(rows.sum()),
+                    ),
+                    stacklevel=stacklevel + 1,
+                )
 
 
 class Extension(ABC):
@@ -142,18 +192,27 @@ class HopExtension(Extension):
 
 
 class FusedExtension(Extension):
-    """Extension of a walk on the samples themselves, whose kernel is a sum of kernels.
+    """Extension of a walk with one geometry: an average of vectors over the sample's kernel rows.
 
-    From a subset of the views, the sum runs over those that are given.
+    From a subset of the views, a sum of kernels runs over those that are given.
+
+    Parameters
+    ----------
+    kernels : tuple of Affinity
+        The kernels whose rows are added.
+    vectors : (n_samples, r) array
+        What is averaged.
     """
 
-    def __init__(self, walk: SumWalk, spectrum: Spectrum) -> None:
-        self.walk = walk
-        self.vectors = spectrum.eigenvectors
+    def __init__(self, kernels: tuple[Affinity, ...], vectors: Floats) -> None:
+        self.kernels = kernels
+        self.vectors = vectors
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, one (n_samples, r) array."""
-        return [np.asarray(self.walk @ self.vectors) / self.walk.degrees[:, None]]
+        top = np.sum([K @ self.vectors for K in self.kernels], axis=0)
+        mass = np.sum([K.degrees for K in self.kernels], axis=0)
+        return [top / mass[:, None]]
 
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block."""
@@ -173,5 +232,10 @@ def extension(walk: Walk, spectrum: Spectrum) -> Extension:
     """The extension that fits the walk."""
     if isinstance(walk, HopWalk):
         return HopExtension(walk, spectrum)
+    if isinstance(walk, AlternatingWalk):
+        # P φ = ψ Σ: one step in the first view from what the other steps make of the ends.
+        _, ends = walk.blocks(spectrum.eigenvectors)
+        carried = np.asarray(walk.forward(np.asarray(ends), skip=1), dtype=np.float64)
+        return FusedExtension(walk.affinities[:1], carried)
     assert isinstance(walk, SumWalk)
-    return FusedExtension(walk, spectrum)
+    return FusedExtension(walk.kernels, spectrum.eigenvectors)

@@ -30,7 +30,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 #: Rules that choose a scale, besides a fixed number.
-RULES = ("max-min", "log-log", "local")
+RULES = ("max-min", "log-log", "local", "joint", "connected")
 METRICS = ("euclidean", "cosine", "correlation")
 
 
@@ -67,7 +67,7 @@ class DistanceKernel(Kernel):
 
     Parameters
     ----------
-    bandwidth : {"max-min", "log-log", "local"} or float
+    bandwidth : {"max-min", "log-log", "local", "joint", "connected"} or float
         The scale sigma, or the rule that chooses it.
     factor : float
         C; it multiplies sigma squared, whatever the rule.
@@ -124,9 +124,11 @@ class Gaussian(DistanceKernel):
 
     Parameters
     ----------
-    bandwidth : {"max-min", "log-log", "local"} or float, default="max-min"
+    bandwidth : {"max-min", "log-log", "local", "joint", "connected"} or float, default="max-min"
         The scale sigma: the largest distance to a nearest distinct sample; the steepest point of
-        the log-log plot of the kernel's sum; one scale per sample, σ² = σ_iσ_j; or a number.
+        the log-log plot of the kernel's sum; one scale per sample, σ² = σ_iσ_j; Algorithm 1 over
+        all views that say "joint"; the smallest scales at which every sample is connected in
+        some view that says "connected"; or a number.
     factor : float, default=1.0
         C; it multiplies sigma squared, whatever the rule.
     n_neighbors : int or None, default=None

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from viewhop.errors import ConvergenceError
 from viewhop.progress import Progress, silent
 from viewhop.spectrum import Spectrum
-from viewhop.walks import HopWalk, Walk
+from viewhop.walks import Walk
 
 __all__ = ["SOLVERS", "choose", "known_pairs", "solve"]
 
@@ -175,7 +175,6 @@ def two_view_svd(problem: Problem) -> Found:
     Eq. (28), normalised (erratum 2): the eigenvector is [v; u]/√2 with eigenvalue σ.
     """
     walk = problem.walk
-    assert isinstance(walk, HopWalk)
     n, r = walk.n_samples, problem.r
     # On each view the known vectors are orthonormal up to a factor √2, being piecewise constant.
     right = problem.known[n:] * np.sqrt(2.0)
@@ -199,7 +198,7 @@ def two_view_svd(problem: Problem) -> Found:
     return values, vectors
 
 
-def _ritz_triplets(problem: Problem, walk: HopWalk, V: Floats) -> Found:
+def _ritz_triplets(problem: Problem, walk: Walk, V: Floats) -> Found:
     """Eigenpairs of the walk from an orthonormal basis of right singular vectors."""
     problem.n_products += V.shape[1]
     basis, triangle = qr(walk.cross(V), mode="economic")
@@ -226,7 +225,7 @@ def choose(walk: Walk, r: int) -> str:
         return "dense"
     if walk.is_dense:
         return "krylov"
-    return "svd" if isinstance(walk, HopWalk) and walk.is_cross else "lanczos"
+    return "svd" if walk.is_cross else "lanczos"
 
 
 def known_pairs(walk: Walk, pieces: NDArray[np.intp]) -> Floats:
@@ -282,10 +281,10 @@ def solve(
     name = choose(walk, r) if solver == "auto" else solver
     if name not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
-    if name == "svd" and not (isinstance(walk, HopWalk) and walk.is_cross):
+    if name == "svd" and not walk.is_cross:
         raise ValueError(
-            'solver="svd" is for the hop walk of two views that never stays in a view '
-            '(within_view_weight=0); use solver="auto"'
+            'solver="svd" is for the alternating walk, and for the hop walk of two views that '
+            'never stays in a view (within_view_weight=0); use solver="auto"'
         )
     known = known_pairs(walk, walk.pieces() if pieces is None else pieces)
     double = walk.dtype == np.float64

@@ -19,6 +19,9 @@ __all__ = ["Layout", "Views", "is_collection"]
 #: Names of a view's features, where they are known.
 Labels = tuple[str, ...] | None
 
+#: Beyond this size squared distances overflow.
+LARGEST = 1e150
+
 
 class Views:
     """Named views of the same samples, held as one row-indexable object.
@@ -287,9 +290,9 @@ def _check_lengths(arrays: Mapping[str, NDArray[np.floating]]) -> None:
 
 
 def _check_finite(name: str, matrix: NDArray[np.floating]) -> None:
-    with np.errstate(all="ignore"):
-        if np.isfinite(matrix.sum(dtype=np.float64)):  # a cheap sieve: one pass, no mask
-            return
+    largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
+    if largest <= LARGEST:  # false for NaN as well
+        return
     missing = np.isnan(matrix)
     whole = np.flatnonzero(missing.all(axis=1))
     if whole.size:
@@ -311,3 +314,8 @@ def _check_finite(name: str, matrix: NDArray[np.floating]) -> None:
         raise ValueError(
             f"row {row} of view {name!r} has an infinite value (inf) in column {column}"
         )
+    row = int(np.argmax(np.abs(matrix).max(axis=1)))
+    raise ValueError(
+        f"row {row} of view {name!r} has a value of {largest:.3g}, whose square overflows; rescale "
+        "the view"
+    )

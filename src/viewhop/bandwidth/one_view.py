@@ -1,4 +1,4 @@
-"""Scales: from the distances of a view to the sigma of its kernel.
+"""Scales that one view sets by itself: from its distances to the sigma of its kernel.
 
 "Nearest" always means nearest distinct: rows that are equal never give a scale of 0.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from viewhop.distances import Points, block_distances, neighbourhoods
+from viewhop.distances import Points, block_distances, matrix, neighbourhoods
 from viewhop.kernels import DistanceKernel, Gaussian
 from viewhop.views import Views
 
@@ -98,7 +98,7 @@ def log_log(
     >>> import numpy as np
     >>> circle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
     >>> round(log_log(np.c_[np.cos(circle), np.sin(circle)]), 2)
-    0.71
+    0.77
     """
     points = _points(X)
     found = neighbourhoods(points, points, k=1, k_scale=1)
@@ -111,14 +111,23 @@ def _points(X: ArrayLike) -> Points:
     return Points(Views([X]).arrays[0])
 
 
+def chosen_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
+    """All samples, or a seeded sample of them whose distance rows fit in the same memory."""
+    if n <= ALL_ROWS:
+        return np.arange(n)
+    return np.sort(generator.choice(n, ALL_ROWS**2 // n + 1, replace=False))
+
+
+def distance_rows(points: Points, rows: NDArray[np.intp]) -> Floats:
+    """Distances from chosen samples to all samples, (n_rows, n)."""
+    if rows.size == len(points):
+        return np.asarray(matrix(points, np.dtype(np.float64)))
+    return block_distances(points.like(points.rows[rows]), slice(0, rows.size), points)
+
+
 def sample_rows(points: Points, generator: np.random.Generator) -> Floats:
     """Distances from all samples, or from a seeded sample of them, to all samples."""
-    n = len(points)
-    if n <= ALL_ROWS:
-        return block_distances(points, slice(0, n), points)
-    chosen = np.sort(generator.choice(n, ALL_ROWS**2 // n + 1, replace=False))
-    asking = points.like(points.rows[chosen])
-    return block_distances(asking, slice(0, chosen.size), points)
+    return distance_rows(points, chosen_rows(len(points), generator))
 
 
 def scale(
@@ -143,10 +152,7 @@ def scale(
         Gives distance rows when the log-log rule asks for them.
     """
     if not nearest.any():
-        raise ValueError(
-            f"view {name!r} is constant: all {nearest.size} samples are equal, so it has no scale; "
-            "leave the view out"
-        )
+        raise constant_view(name, nearest.size)
     root = float(np.sqrt(kernel.factor))
     if kernel.bandwidth == "max-min":
         return root * float(nearest.max())
@@ -156,6 +162,14 @@ def scale(
         assert rows is not None
         return root * _steepest(kernel, rows(), float(nearest.min()))
     return root * float(kernel.bandwidth)
+
+
+def constant_view(name: str, n: int) -> ValueError:
+    """The refusal of a view without a scale."""
+    return ValueError(
+        f"view {name!r} is constant: all {n} samples are equal, so it has no scale; leave the "
+        "view out"
+    )
 
 
 def _steepest(kernel: DistanceKernel, distances: NDArray[np.floating], smallest: float) -> float:

@@ -1,0 +1,118 @@
+"""Components: how many eigenpairs of a walk a fit keeps, and what it says of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.diffusion import truncation
+from viewhop.errors import DisconnectedWarning
+from viewhop.spectrum import Spectrum
+from viewhop.walks import Walk
+
+__all__ = ["enough_pairs", "listed", "positive_pairs", "warn_of_pieces"]
+
+#: Pairs that an automatic choice starts from.
+FIRST_GUESS = 16
+
+
+def positive_pairs(walk: Walk, pairs: Callable[[int], Spectrum], r: int) -> Spectrum:
+    """The first `r` eigenpairs, or ValueError with their number where there are fewer.
+
+    Parameters
+    ----------
+    walk : Walk
+    pairs : callable
+        Solves for a number of pairs.
+    r : int
+    """
+    if r > walk.max_coordinates:
+        raise ValueError(
+            f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
+            "that this walk can have"
+        )
+    spectrum = _beyond_rounding(walk, pairs(r))
+    if len(spectrum) < r:
+        raise ValueError(
+            f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
+            f"are positive beyond rounding; pass at most n_components={len(spectrum)}, or a "
+            "smaller bandwidth"
+        )
+    return spectrum
+
+
+def enough_pairs(
+    walk: Walk, pairs: Callable[[int], Spectrum], *, accuracy: float, n_steps: float
+) -> Spectrum:
+    """As many eigenpairs as the accuracy asks for, found by doubling.
+
+    Parameters
+    ----------
+    walk : Walk
+    pairs : callable
+        Solves for a number of pairs.
+    accuracy, n_steps : float
+        δ and t of r(δ, t).
+    """
+    most = min(walk.max_coordinates, walk.n_nodes - 2)
+    r = min(FIRST_GUESS, most)
+    while True:
+        spectrum = _beyond_rounding(walk, pairs(r))
+        wanted = truncation(spectrum.eigenvalues, accuracy=accuracy, n_steps=n_steps)
+        if wanted < r or r == most:
+            return spectrum.first(wanted)
+        r = min(2 * r, most)
+
+
+def _beyond_rounding(walk: Walk, spectrum: Spectrum) -> Spectrum:
+    """The pairs whose eigenvalue is positive beyond rounding, at least one."""
+    usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
+    if not usable:
+        raise ValueError(
+            f"no eigenvalue of the walk over {listed(walk.names)} is positive beyond rounding, so "
+            "there are no coordinates: every sample is about as like any other; use a smaller "
+            "bandwidth"
+        )
+    return spectrum.first(usable)
+
+
+def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> None:
+    """Warn if the walk falls into pieces; refuse it if it never leaves a sample.
+
+    Parameters
+    ----------
+    walk : Walk
+    pieces : (n_nodes,) array
+        Number of the piece of each node.
+    stacklevel : int
+        Whose line the warning names, counted as `warnings.warn` does from the caller.
+    """
+    sizes = np.bincount(pieces)
+    if sizes.size == 1:
+        return
+    if sizes.size >= walk.n_samples:
+        raise ValueError(
+            f"the walk over {listed(walk.names)} falls into {sizes.size} pieces, so it never "
+            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
+        )
+    small = int(np.argmin(sizes))
+    block, sample = divmod(int(np.argmax(pieces == small)), walk.n_samples)
+    where = f"of {listed(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
+    warnings.warn(
+        DisconnectedWarning(
+            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
+            f"only tell pieces apart; the smallest has {sizes[small]} nodes (row {sample} {where} "
+            "is one); a larger bandwidth, more neighbours or within_view_weight below 1 may join "
+            "them",
+            sizes.size,
+        ),
+        stacklevel=stacklevel + 1,
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names of views as a sentence has them, ``"views 'a', 'b'"``."""
+    return ("view " if len(names) == 1 else "views ") + ", ".join(map(repr, names))
