@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
-from viewhop.bandwidth import sample_rows, scale
+from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.distances import Points, block_distances, each, matrix, row_blocks
 from viewhop.kernels import DistanceKernel, FeatureMap, Precomputed
 
