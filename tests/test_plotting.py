@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
+import viewhop as vh
 from viewhop import plotting
 
 matplotlib.use("Agg")
@@ -241,3 +242,35 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "viewhop\[plot\]"'):
         plotting.embedding(np.eye(3))
+
+
+@pytest.fixture(scope="module")
+def joint_scales():
+    rolls = vh.datasets.make_swiss_rolls(200, noise=0.1, random_state=0)
+    return vh.bandwidth.joint(rolls.views)
+
+
+def test_the_bandwidth_surface_shows_log_s_and_marks_the_scales(joint_scales):
+    ax = plotting.bandwidth_surface(joint_scales, pair=("y", "x"), title="Algorithm 1")
+    mesh = ax.collections[0]
+    surface = joint_scales.surfaces["y", "x"]
+    assert_allclose(np.sort(mesh.get_array().ravel()), np.sort(surface.values.ravel()), rtol=1e-12)
+    assert ax.get_xlabel() == "scale of y"
+    assert ax.get_ylabel() == "scale of x"
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    (x,), (y,) = ax.lines[-1].get_data()
+    assert_allclose([x, y], [joint_scales.scales["y"], joint_scales.scales["x"]], rtol=1e-12)
+
+
+def test_the_bandwidth_slice_is_the_first_row_and_marks_the_scale(joint_scales):
+    ax = plotting.bandwidth_slice(joint_scales)
+    surface = joint_scales.surfaces["x", "y"]
+    curve = ax.lines[2]
+    assert_allclose(curve.get_xdata(), surface.scales, rtol=1e-12)
+    assert_allclose(curve.get_ydata(), surface.values[:, 0], rtol=1e-12)
+    assert_allclose(ax.lines[3].get_xdata(), [joint_scales.scales["x"]], rtol=1e-12)
+
+
+def test_an_unknown_pair_of_views_is_named(joint_scales):
+    with pytest.raises(ValueError, match="no surface for the pair"):
+        plotting.bandwidth_surface(joint_scales, pair=("x", "z"))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from viewhop.walks import Walk
+from viewhop.theory.truncation import truncation_interval
+from viewhop.walks import AlternatingWalk, Walk
 
 if TYPE_CHECKING:
     from viewhop.estimators import MultiViewDiffusionMaps
@@ -23,7 +25,9 @@ __all__ = [
     "inner_view_distance",
     "multi_view_distance",
     "single_view_distance",
+    "transition_probabilities",
     "truncation",
+    "truncation_bounds",
     "walk_distance",
 ]
 
@@ -45,9 +49,7 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
     -----
     Eqs. (2) and (21).
     """
-    if not isinstance(n_steps, Real) or isinstance(n_steps, bool) or not 0 <= n_steps < np.inf:
-        raise ValueError(f"n_steps is a number of at least 0, not {n_steps!r}")
-    return stepped * eigenvalues ** (float(n_steps) - 1.0)
+    return stepped * eigenvalues ** (_time(n_steps) - 1.0)
 
 
 def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
@@ -84,6 +86,110 @@ def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0)
     if not positive.size:
         return 0
     return int(((positive / positive[0]) ** n_steps > accuracy).sum())
+
+
+def truncation_bounds(
+    est: MultiViewDiffusionMaps,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    view: str | None = None,
+    n_steps: float | None = None,
+) -> tuple[Floats, Floats]:
+    """Between which bounds the exact diffusion distance lies, from the fitted coordinates alone.
+
+    Parameters
+    ----------
+    est : fitted MultiViewDiffusionMaps or DiffusionMaps
+    i, j : int or (p,) arrays
+        Samples.
+    view : str or None
+        The view that sees them; None is the first.
+    n_steps : float or None
+        t; None is that of the estimator.
+
+    Returns
+    -------
+    low, high : float or (p,) arrays
+        Numbers for one pair, arrays for several.
+
+    Raises
+    ------
+    ConvergenceError
+        If the other end of the spectrum is not found.
+
+    Notes
+    -----
+    Lemma 3 in the form that holds (erratum 5); see `viewhop.theory.truncation_interval`. The lower
+    bound is the distance in the embedding, times √2 for two views with η = 0. Otherwise one
+    Lanczos run finds the smallest eigenvalue; it costs one call, however many pairs there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import viewhop as vh
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> est = vh.MultiViewDiffusionMaps(3, kernel="gaussian").fit([X, X + 0.1 * X**3])
+    >>> low, high = vh.diffusion.truncation_bounds(est, 0, 1)
+    >>> exact = vh.diffusion.inner_view_distance(est, "view1", 0, 1)[0]
+    >>> f"{low:.4f} {exact:.4f} {high:.4f}"
+    '0.0484 0.0487 0.6605'
+    """
+    check_is_fitted(est)
+    t = _time(est.n_steps if n_steps is None else n_steps)
+    offset = _offset(est, est.view_names_[0] if view is None else view)
+    first, second = np.broadcast_arrays(
+        *(offset + _samples(k, est.walk_.n_samples) for k in (i, j))
+    )
+    low, high = truncation_interval(est.walk_, est.spectrum_, first, second, n_steps=t)
+    shape = np.broadcast_shapes(np.shape(i), np.shape(j))
+    return low.reshape(shape)[()], high.reshape(shape)[()]
+
+
+def transition_probabilities(
+    est: MultiViewDiffusionMaps, t: int, from_view: str, to_view: str, rows: ArrayLike
+) -> Floats:
+    """Probabilities of going from samples of one view to all samples of another, (p, n_samples).
+
+    Parameters
+    ----------
+    est : fitted MultiViewDiffusionMaps or DiffusionMaps
+    t : int
+        Number of steps, of at least 0.
+    from_view, to_view : str
+        Views. A fusion with one geometry has the same nodes in each.
+    rows : int or (p,) array
+        Samples to start from.
+
+    Notes
+    -----
+    Eq. (15), by t products for each row and without P̂^t: the row p of P̂^t becomes K̂ (p/D̂), K̂
+    being symmetric. Over the views of a hop walk, a row's probabilities sum to 1. A step of the
+    alternating walk is one in each view, P^1 P^2 … P^L.
+
+    Examples
+    --------
+    With two views and η = 0 every step changes the view:
+
+    >>> import numpy as np
+    >>> import viewhop as vh
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit({"a": X, "b": X**3})
+    >>> P = vh.diffusion.transition_probabilities(est, 1, "a", "b", [0, 7])
+    >>> P.shape, P.sum(axis=1).round(12)
+    ((2, 60), array([1., 1.]))
+    """
+    check_is_fitted(est)
+    if not isinstance(t, Integral) or isinstance(t, bool) or t < 0:
+        raise ValueError(f"t is a whole number of steps of at least 0, not {t!r}")
+    walk = est.walk_
+    nodes = _offset(est, from_view) + _samples(rows, walk.n_samples)
+    stop = _offset(est, to_view)
+    V = np.zeros((walk.n_nodes, nodes.size))
+    V[nodes, np.arange(nodes.size)] = 1.0
+    for _ in range(int(t)):
+        V = _mass_after_a_step(walk, V)
+    return np.ascontiguousarray(V[stop : stop + walk.n_samples].T)
 
 
 def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: int = 1) -> Floats:
@@ -145,8 +251,7 @@ def inner_view_distance(
     gives D_t/√2 once it has all M − 1 coordinates.
     """
     walk = est.walk_
-    place = _place(est, view) if walk.n_blocks > 1 else 0
-    offset = place * walk.n_samples
+    offset = _offset(est, view)
     first, second = (offset + _samples(k, walk.n_samples) for k in (i, j))
     return walk_distance(walk, first, second, est.n_steps if n_steps is None else n_steps)  # type: ignore[arg-type]
 
@@ -166,7 +271,9 @@ def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike)
     """
     n = est.walk_.n_samples
     first, second = _samples(i, n), _samples(j, n)
-    blocks = [*est.view_embeddings_.values()][: est.walk_.n_blocks]
+    blocks = [*est.view_embeddings_.values()]
+    if est.walk_.is_fused:
+        blocks = blocks[:1]
     squares = [np.square(Z[first] - Z[second]).sum(axis=1, dtype=np.float64) for Z in blocks]
     return np.asarray(np.sqrt(np.sum(squares, axis=0)))
 
@@ -207,14 +314,36 @@ def single_view_distance(first: ArrayLike, second: ArrayLike) -> float:
     return float(np.linalg.norm(X - Y))
 
 
+def _mass_after_a_step(walk: Walk, V: Floats) -> Floats:
+    """P̂ᵀV: where a walker is after one step, if V says where it is before."""
+    if isinstance(walk, AlternatingWalk):
+        return np.vstack([walk.backward(V[: walk.n_samples]), V[walk.n_samples :]])
+    return np.asarray(walk @ (V / walk.degrees[:, None]))
+
+
 def _place(est: MultiViewDiffusionMaps, view: str) -> int:
     if view not in est.view_names_:
         raise ValueError(f"no view named {view!r}; there are {', '.join(est.view_names_)}")
     return est.view_names_.index(view)
 
 
+def _offset(est: MultiViewDiffusionMaps, view: str) -> int:
+    """The node of a view's first sample; a fusion with one geometry has the same for each view."""
+    place = _place(est, view)
+    return 0 if est.walk_.is_fused else place * est.walk_.n_samples
+
+
+def _time(n_steps: float) -> float:
+    if not isinstance(n_steps, Real) or isinstance(n_steps, bool) or not 0 <= n_steps < np.inf:
+        raise ValueError(f"n_steps is a number of at least 0, not {n_steps!r}")
+    return float(n_steps)
+
+
 def _samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:
-    found = np.atleast_1d(np.asarray(rows, dtype=np.intp))
+    given = np.atleast_1d(rows)
+    if given.ndim > 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ValueError(f"samples are given by their whole numbers, not {rows!r}")
+    found = given.astype(np.intp)
     if found.size and not (found.min() >= 0 and found.max() < n):
         raise ValueError(f"samples are numbered 0 to {n - 1}, got {found.min()} to {found.max()}")
     return found

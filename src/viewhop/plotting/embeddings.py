@@ -1,4 +1,4 @@
-"""Pictures of what was computed: Axes in, Axes out."""
+"""The picture of an embedding."""
 
 from __future__ import annotations
 
@@ -9,29 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.plotting.style import INK, PALE, PALETTE, axes, tidy
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
 
-__all__ = ["embedding", "spectrum"]
+__all__ = ["embedding"]
 
-#: Ten colours that stay apart with every kind of colour vision (Petroff, arXiv:2107.02270).
-_PALETTE = (
-    "#3f90da",
-    "#ffa90e",
-    "#bd1f01",
-    "#94a4a2",
-    "#832db6",
-    "#a96b59",
-    "#e76300",
-    "#b9ac70",
-    "#717581",
-    "#92dadd",
-)
 #: An eleventh category has the first colour again, with the next marker.
 _MARKERS = ("o", "^", "s", "D", "v", "P", "X")
-_INK = "#404040"
-_PALE = "#c8c8c8"
 #: Whole numbers with more distinct values than this are a quantity, not names of groups.
 _MOST_CATEGORIES = 20
 #: Beyond this many points, vector formats hold the cloud as a picture.
@@ -92,10 +79,10 @@ def embedding(
     """
     points, names = _columns(Z, dims)
     values = None if labels is None else _label_series(labels, len(points))
-    ax = _axes(ax, figsize=(5.4, 4.8))
+    ax = axes(ax, figsize=(5.4, 4.8))
     size = point_size if point_size is not None else float(np.clip(600 / len(points) ** 0.5, 3, 30))
     if values is None:
-        _scatter(ax, points, _PALETTE[0], size=size)
+        _scatter(ax, points, PALETTE[0], size=size)
     elif _is_quantity(values):
         _draw_quantity(ax, points, values, size=size, bar=legend)
     else:
@@ -104,89 +91,8 @@ def embedding(
     ax.set_ylabel(names[1])
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.04)
-    _tidy(ax, title)
+    tidy(ax, title)
     return ax
-
-
-def spectrum(
-    eigenvalues: ArrayLike | Any,
-    *,
-    n_components: int | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
-) -> Axes:
-    """The Axes with the decay of the eigenvalues.
-
-    Parameters
-    ----------
-    eigenvalues : (n,) array, Spectrum or fitted estimator
-        The eigenvalues λ_1, λ_2, …, without the trivial λ_0 = 1.
-    n_components : int or None
-        The number r of coordinates in use, to be marked; None marks nothing.
-    ax : matplotlib Axes or None
-        Where to draw; None makes a new figure.
-    title : str or None
-        Title of the Axes.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from viewhop import plotting
-    >>> ax = plotting.spectrum([0.9, 0.8, 0.2, 0.1], n_components=2)
-    >>> ax.get_ylabel()
-    'eigenvalue'
-    """
-    values = _eigenvalues(eigenvalues)
-    if n_components is not None and not 1 <= n_components <= len(values):
-        raise ValueError(
-            f"n_components must be between 1 and the number of eigenvalues {len(values)}, "
-            f"got {n_components}"
-        )
-    kept = len(values) if n_components is None else n_components
-    ax = _axes(ax, figsize=(5.4, 3.6))
-    order = np.arange(1, len(values) + 1)
-    ax.plot(order, values, color=_PALE, linewidth=1, zorder=1)
-    ax.scatter(order[:kept], values[:kept], s=26, color=_PALETTE[0], linewidths=0, zorder=3)
-    ax.scatter(
-        order[kept:], values[kept:], s=22, facecolors="white", edgecolors="#909090", zorder=3
-    )
-    ax.set_ylim(min(0.0, float(values.min()) * 1.05), max(1.0, float(values.max())) * 1.05)
-    ax.set_xlim(0.3, len(values) + 0.7)
-    if n_components is not None:
-        ax.axvline(kept + 0.5, color=_INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
-        ax.annotate(
-            f"r = {kept}",
-            (kept + 0.5, 1),
-            xycoords=ax.get_xaxis_transform(),
-            xytext=(-5, -4) if kept > len(values) / 2 else (5, -4),
-            textcoords="offset points",
-            ha="right" if kept > len(values) / 2 else "left",
-            va="top",
-            fontsize="small",
-            color=_INK,
-        )
-    ax.set_xlabel("k")
-    ax.set_ylabel("eigenvalue")
-    _tidy(ax, title, whole_x=True)
-    return ax
-
-
-def _axes(ax: Axes | None, *, figsize: tuple[float, float]) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "drawing needs matplotlib, which is not installed; "
-            'this brings it: pip install "viewhop[plot]"'
-        ) from error
-    return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
 def _columns(
@@ -227,12 +133,12 @@ def _draw_quantity(
     ax: Axes, points: NDArray[np.float64], values: pd.Series[Any], *, size: float, bar: bool
 ) -> None:
     known = values.notna().to_numpy()
-    _scatter(ax, points[~known], _PALE, size=size)
+    _scatter(ax, points[~known], PALE, size=size)
     drawn = _scatter(ax, points[known], values[known].to_numpy(dtype=np.float64), size=size)
     if bar and known.any():
         colorbar = ax.figure.colorbar(drawn, ax=ax, shrink=0.75, aspect=26, pad=0.03)
         colorbar.outline.set_visible(False)
-        colorbar.ax.tick_params(length=0, labelsize="small", labelcolor=_INK)
+        colorbar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
 
 
 def _draw_groups(
@@ -243,12 +149,12 @@ def _draw_groups(
 
     grouped = pd.Categorical(values).remove_unused_categories()
     codes = np.asarray(grouped.codes)
-    _scatter(ax, points[codes < 0], _PALE, size=size)
-    colours = to_rgba_array(_PALETTE)
-    markers = codes // len(_PALETTE) % len(_MARKERS)
+    _scatter(ax, points[codes < 0], PALE, size=size)
+    colours = to_rgba_array(PALETTE)
+    markers = codes // len(PALETTE) % len(_MARKERS)
     for number, marker in enumerate(_MARKERS):
         chosen = (codes >= 0) & (markers == number)
-        colour = colours[codes[chosen] % len(_PALETTE)]
+        colour = colours[codes[chosen] % len(PALETTE)]
         _scatter(ax, points[chosen], colour, size=size, marker=marker)
     if not legend:
         return
@@ -257,8 +163,8 @@ def _draw_groups(
             [],
             [],
             linestyle="none",
-            marker=_MARKERS[code // len(_PALETTE) % len(_MARKERS)],
-            color=_PALETTE[code % len(_PALETTE)],
+            marker=_MARKERS[code // len(PALETTE) % len(_MARKERS)],
+            color=PALETTE[code % len(PALETTE)],
             markersize=6,
             markeredgewidth=0,
             label=str(category),
@@ -266,7 +172,7 @@ def _draw_groups(
         for code, category in enumerate(grouped.categories)
     ]
     if (codes < 0).any():
-        handles.append(Line2D([], [], linestyle="none", marker="o", color=_PALE, label="missing"))
+        handles.append(Line2D([], [], linestyle="none", marker="o", color=PALE, label="missing"))
     ax.legend(
         handles=handles,
         loc="center left",
@@ -274,7 +180,7 @@ def _draw_groups(
         ncols=1 + (len(handles) - 1) // _MOST_CATEGORIES,
         frameon=False,
         fontsize="small",
-        labelcolor=_INK,
+        labelcolor=INK,
         handletextpad=0.1,
         columnspacing=0.8,
     )
@@ -298,29 +204,3 @@ def _scatter(
         linewidths=0,
         rasterized=len(points) > _MOST_VECTORS,
     )
-
-
-def _eigenvalues(source: Any) -> NDArray[np.float64]:
-    for name in ("eigenvalues_", "eigenvalues"):
-        source = getattr(source, name, source)
-    values = np.asarray(source, dtype=np.float64)
-    if values.ndim != 1 or len(values) == 0:
-        raise ValueError(
-            "expected a list of eigenvalues, a Spectrum or a fitted estimator, "
-            f"got an array of shape {values.shape}"
-        )
-    return values
-
-
-def _tidy(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(_PALE)
-    ax.tick_params(color=_PALE, labelcolor=_INK, labelsize="small", length=3)
-    ax.xaxis.set_major_locator(MaxNLocator(5, integer=whole_x))
-    ax.yaxis.set_major_locator(MaxNLocator(5))
-    ax.xaxis.label.set_color(_INK)
-    ax.yaxis.label.set_color(_INK)
-    if title is not None:
-        ax.set_title(title, loc="left", fontsize="medium", color=_INK)

@@ -1,0 +1,9 @@
+"""Pictures of what was computed: Axes in, Axes out."""
+
+from __future__ import annotations
+
+from viewhop.plotting.bandwidths import bandwidth_slice, bandwidth_surface
+from viewhop.plotting.embeddings import embedding
+from viewhop.plotting.spectra import spectrum
+
+__all__ = ["bandwidth_slice", "bandwidth_surface", "embedding", "spectrum"]
