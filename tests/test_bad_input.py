@@ -162,7 +162,7 @@ def test_a_walk_that_never_moves(kernel):
 
 def test_a_walk_without_coordinates():
     for r in (2, "auto"):
-        with pytest.raises(ValueError, match="no eigenvalue of the walk over view .view1. is positive"):
+        with pytest.raises(ValueError, match="no eigenvalue of the walk over view 'view1'"):
             DiffusionMaps(r, kernel="precomputed").fit(np.ones((30, 30)))
 
 
@@ -383,5 +383,5 @@ def test_views_themselves_are_checked_when_made(good):
 def test_a_value_whose_square_overflows_is_named():
     X = np.random.default_rng(0).standard_normal((20, 3))
     X[7, 1] = -1e200
-    with pytest.raises(ValueError, match="row 7 of view 'b' has a value of 1e\\+200"):
-        vh.MultiViewDiffusionMaps(2).fit({"a": X[:, :1], "b": X})
+    with pytest.raises(ValueError, match=r"row 7 of view 'b' has a value of 1e\+200"):
+        MultiViewDiffusionMaps(2).fit({"a": X[:, :1], "b": X})

@@ -319,3 +319,18 @@ def test_any_views_give_a_finite_embedding_that_transform_repeats(views, kernel,
     assert (est.eigenvalues_ > 0).all()
     assert (est.eigenvalues_ <= 1 + 1e-10).all()
     assert_allclose(est.transform(views), Z, atol=1e-8 * np.abs(Z).max())
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", {"x": "gaussian", "y": "adaptive"}])
+def test_auto_can_take_the_intrinsic_dimension(kernel):
+    rolls = vh.datasets.make_swiss_rolls(500, random_state=0)
+    est = vh.MultiViewDiffusionMaps("auto", accuracy="local_pca", kernel=kernel).fit(rolls.views)
+    assert est.n_components_ == vh.dimension.intrinsic(rolls.views) == 2
+    assert est.embedding_.shape == (500, 4)
+
+
+def test_the_dimension_of_precomputed_kernels_is_refused():
+    K = cases.views("generic", 2, Precomputed())
+    est = vh.MultiViewDiffusionMaps("auto", accuracy="local_pca", kernel="precomputed")
+    with pytest.raises(ValueError, match="every view is a precomputed kernel"):
+        est.fit(K)

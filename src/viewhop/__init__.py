@@ -8,26 +8,45 @@ from typing import TYPE_CHECKING, Any
 from viewhop._version import __version__
 
 if TYPE_CHECKING:
-    from viewhop import bandwidth, datasets, diffusion, errors, kernels, plotting
+    from viewhop import (
+        bandwidth,
+        datasets,
+        diffusion,
+        dimension,
+        errors,
+        kernels,
+        plotting,
+        theory,
+    )
+    from viewhop.baselines import DeSaEmbedding, KernelCCA
+    from viewhop.clustering import MultiViewSpectralClustering
     from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
     from viewhop.views import Views
 
 __all__ = [
+    "DeSaEmbedding",
     "DiffusionMaps",
+    "KernelCCA",
     "MultiViewDiffusionMaps",
+    "MultiViewSpectralClustering",
     "Views",
     "__version__",
     "bandwidth",
     "datasets",
     "diffusion",
+    "dimension",
     "errors",
     "kernels",
     "plotting",
+    "theory",
 ]
 
 _HOMES = {
+    "DeSaEmbedding": "viewhop.baselines",
     "DiffusionMaps": "viewhop.estimators",
+    "KernelCCA": "viewhop.baselines",
     "MultiViewDiffusionMaps": "viewhop.estimators",
+    "MultiViewSpectralClustering": "viewhop.clustering",
     "Views": "viewhop.views",
 }
 

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from viewhop import affinity, bandwidth, diffusion, memory
+from viewhop import affinity, bandwidth, diffusion, dimension, memory
 from viewhop.affinity import Affinity
 from viewhop.columns import frame_groups
 from viewhop.components import enough_pairs, listed, positive_pairs, warn_of_pieces
@@ -61,8 +61,10 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
     hops : (L, L) array or None, default=None
         A symmetric, non-negative hop matrix in place of η: entry (l, m) says how willingly the
         walker goes from view l to view m (hop only).
-    accuracy : float or None, default=None
-        δ for ``n_components="auto"``: coordinates with λ_k^t > δ λ_1^t are kept; None is 0.1.
+    accuracy : float, {"local_pca", "danco"} or None, default=None
+        How ``n_components="auto"`` counts. A number is δ: coordinates with λ_k^t > δ λ_1^t are
+        kept; None is 0.1. A name is an estimate of the intrinsic dimension
+        (`viewhop.dimension`), which is then the number of coordinates.
     output : {"auto", "concat", "mean"}, default="auto"
         The embedding of a sample: its coordinates in all views side by side, or the mean over its
         views, each centred and scaled to unit spread. "auto" is "concat". A fusion with one
@@ -128,7 +130,11 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         "fusion": [StrOptions({"hop", "sum", "product", "alternating"})],
         "within_view_weight": [Interval(Real, 0, 1, closed="both")],
         "hops": ["array-like", None],
-        "accuracy": [Interval(Real, 0, 1, closed="left"), None],
+        "accuracy": [
+            Interval(Real, 0, 1, closed="left"),
+            StrOptions({"local_pca", "danco"}),
+            None,
+        ],
         "output": [StrOptions({"auto", "concat", "mean"})],
         "views": [Interval(Integral, 1, None, closed="left"), list, tuple, Mapping, None],
         "solver": [StrOptions({"auto", *SOLVERS})],
@@ -154,7 +160,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         fusion: str = "hop",
         within_view_weight: float = 0.0,
         hops: Any = None,
-        accuracy: float | None = None,
+        accuracy: float | str | None = None,
         output: str = "auto",
         views: Any = None,
         solver: str = "auto",
@@ -197,6 +203,7 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         with _whole_or_unchanged(self), shown(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
+            self._dimension = self._intrinsic_dimension(views, generator)
             self.walk_ = self._fuse(self._affinities(views, generator, progress))
             self.spectrum_ = self._solve(self.walk_, generator, progress)
             self._extension = extension(self.walk_, self.spectrum_)
@@ -366,6 +373,20 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
                 f"n_samples = {len(views)}"
             )
 
+    def _intrinsic_dimension(self, views: Views, generator: np.random.Generator) -> int | None:
+        """The number of coordinates, if an estimate of the dimension is to set it."""
+        if not isinstance(self.accuracy, str):
+            return None
+        kernels = per_view(self.kernel, views.names)
+        measured = [name for name in views.names if not isinstance(kernels[name], Precomputed)]
+        if not measured:
+            raise ValueError(
+                f"accuracy={self.accuracy!r} estimates the dimension of samples, and every view "
+                "is a precomputed kernel; pass a number"
+            )
+        features = {name: views[name] for name in measured}
+        return dimension.intrinsic(features, method=self.accuracy, random_state=generator)
+
     def _affinities(
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[Affinity]:
@@ -419,10 +440,12 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             generator=generator,
             progress=progress,
         )
-        if self.n_components == "auto":
-            accuracy = 0.1 if self.accuracy is None else self.accuracy
-            return enough_pairs(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
-        return positive_pairs(walk, pairs, int(self.n_components))
+        if self.n_components != "auto":
+            return positive_pairs(walk, pairs, int(self.n_components))
+        if self._dimension is not None:
+            return positive_pairs(walk, pairs, self._dimension)
+        accuracy = 0.1 if self.accuracy is None else float(self.accuracy)
+        return enough_pairs(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
 
     def _keep(self) -> None:
         """Store what the fit is asked about."""
@@ -501,7 +524,7 @@ class DiffusionMaps(MultiViewDiffusionMaps):
         *,
         n_steps: float = 1,
         kernel: Any = "adaptive",
-        accuracy: float | None = None,
+        accuracy: float | str | None = None,
         solver: str = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import viewhop as vh
 from tests.theory.walks import fitted
 from viewhop import theory
+from viewhop.theory import decay
 
 
 def definite(rng, n):
@@ -97,3 +98,9 @@ def test_what_has_no_logarithm_is_refused():
         theory.tail_products(np.eye(2), [[1, 0.5], [0.2, 1]])
     with pytest.raises(ValueError, match="differ in shape"):
         theory.tail_products(np.eye(2), np.eye(3))
+
+
+def test_too_many_samples_are_refused(monkeypatch):
+    monkeypatch.setattr(decay, "MAX_SAMPLES", 20)
+    with pytest.raises(ValueError, match="take at most 20 samples"):
+        theory.spectral_decay(fitted(2))

@@ -10,6 +10,7 @@ from tests import cases, oracles
 from tests.theory.walks import fitted
 from viewhop import theory
 from viewhop.kernels import Gaussian
+from viewhop.theory import singular
 
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
 
@@ -45,3 +46,9 @@ def test_triplets_of_the_product_as_printed_are_not():
 def test_other_walks_are_refused(est):
     with pytest.raises(ValueError, match="two views that never stays in a view"):
         theory.singular_eigenpairs(est)
+
+
+def test_too_many_samples_are_refused(monkeypatch):
+    monkeypatch.setattr(singular, "MAX_NODES", 40)
+    with pytest.raises(ValueError, match=r"24 samples; take at most 20, or solvers\.two_view_svd"):
+        theory.singular_eigenpairs(fitted(2))

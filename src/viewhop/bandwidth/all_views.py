@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from viewhop.bandwidth.one_view import chosen_rows, constant_view, distance_rows, scale
 from viewhop.distances import Points, neighbourhoods
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 #: Share of the steepest slope that still counts as the linear part.
 LINEAR = 0.95
 #: Rows and columns of a tile of distances: few enough to stay in cache.
-TILE = 256
+TILE = 128
 
 
 def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[str, float]:
@@ -157,10 +158,11 @@ def _joint(
     n = len(next(iter(points.values())))
     rows = chosen_rows(n, generator)
     grids, tables = {}, {}
-    for name, held in points.items():
-        distances = distance_rows(held, rows)
-        grids[name] = _grid(name, distances, n_scales)
-        tables[name] = _tables(distances, grids[name])
+    with threadpool_limits(1, user_api="blas"):  # its threads only wait for tiles this small
+        for name, held in points.items():
+            distances = distance_rows(held, rows)
+            grids[name] = _grid(name, distances, n_scales)
+            tables[name] = _tables(distances, grids[name])
     surfaces, slopes = {}, {}
     for l, m in permutations(points, 2):
         sums = tables[l][0].T @ tables[m][0]

@@ -1,0 +1,48 @@
+"""Theory: what the paper proves, as functions of a walk, in the form in which it holds.
+
+Each takes a fitted estimator, its walk, or the views, and returns the quantities that a statement
+compares, so that anyone can see it hold on their own data, or see which condition fails.
+
+Theorem 1 : `distance_sides`
+Theorem 2 : `objective`, `objective_minimum`
+Theorem 3 : `singular_eigenpairs`
+Theorem 4 : `cross_view_symmetry`
+Theorem 5 : `eigenvalue_range`
+Lemma 2, Theorem 6 : `tail_products`, `spectral_decay`
+Lemma 3 : `truncation_interval`; of an estimator, `viewhop.diffusion.truncation_bounds`
+Theorem 7 : `generator_expansion`, measured by `walk_step` on a `circle_walk`
+Eqs. (47) and (48) : `parzen_density`, `variance_bound`, `suggested_epsilon`
+"""
+
+from __future__ import annotations
+
+from viewhop.theory.coupling import Minimum, objective, objective_minimum
+from viewhop.theory.cross_view import CrossViewSymmetry, cross_view_symmetry
+from viewhop.theory.decay import SpectralDecay, spectral_decay, tail_products
+from viewhop.theory.distance import distance_sides
+from viewhop.theory.eigenvalues import eigenvalue_range
+from viewhop.theory.generator import circle_walk, generator_expansion, walk_step
+from viewhop.theory.parzen import parzen_density, suggested_epsilon, variance_bound
+from viewhop.theory.singular import singular_eigenpairs
+from viewhop.theory.truncation import truncation_interval
+
+__all__ = [
+    "CrossViewSymmetry",
+    "Minimum",
+    "SpectralDecay",
+    "circle_walk",
+    "cross_view_symmetry",
+    "distance_sides",
+    "eigenvalue_range",
+    "generator_expansion",
+    "objective",
+    "objective_minimum",
+    "parzen_density",
+    "singular_eigenpairs",
+    "spectral_decay",
+    "suggested_epsilon",
+    "tail_products",
+    "truncation_interval",
+    "variance_bound",
+    "walk_step",
+]
