@@ -70,8 +70,9 @@ SPECTRA = {
     "indefinite": np.r_[np.linspace(1.0, 0.01, 40), np.linspace(-0.01, -2.0, 40)],
     "one": np.array([2.0]),
     "two": np.array([2.0, 0.3]),
-    "zero": np.zeros(12),
+    "zero": np.zeros(80),
     "negative": -np.arange(1.0, 13.0),
+    "mostly negative": np.r_[1.0, -np.arange(1.0, 12.0)],
 }
 HOLD = {
     "array": lambda K: K,
@@ -97,6 +98,21 @@ def test_a_large_array_has_the_rank_of_a_small_one(spectrum, monkeypatch):
     expected = numerical_rank(K, 0.1)
     monkeypatch.setattr(dimension, "DENSE_ROWS", 0)
     assert numerical_rank(K, 0.1) == expected
+
+
+def test_a_large_array_goes_to_lapack_once_its_rank_is_large(monkeypatch):
+    sizes = []
+
+    def counted(K):
+        sizes.append(len(K))
+        return np.linalg.eigvalsh(K)
+
+    monkeypatch.setattr(dimension, "DENSE_ROWS", 0)
+    monkeypatch.setattr(dimension, "eigvalsh", counted)
+    assert numerical_rank(rotated(0.5 ** np.arange(400)), 0.1) == 4
+    assert sizes == []
+    assert numerical_rank(rotated(0.99 ** np.arange(400)), 0.1) == 230
+    assert sizes == [400]
 
 
 def test_lanczos_takes_few_products_and_no_blocks():
@@ -131,7 +147,7 @@ def test_rank_ignores_the_order_of_samples_and_the_unit_of_the_kernel():
 
 def test_single_precision_is_symmetric_enough():
     K = gaussian(cube(2, 100), 0.2).astype(np.float32)
-    K[0, 1] *= 1 + 1e-6
+    K[0, 1] += 1e-5
     assert numerical_rank(K, 0.1) == numerical_rank(K.astype(np.float64).T + K, 0.1)
 
 

@@ -380,9 +380,8 @@ def _largest(
 
 
 def _count(values: NDArray[np.floating], delta: float) -> int:
-    """Number of values above `delta` times the largest, if that is positive."""
-    largest = values.max(initial=0.0)
-    return int((values > delta * largest).sum()) if largest > 0 else 0
+    """Number of values above `delta` times the largest; 0 where none is positive."""
+    return int((values > delta * values.max(initial=0.0)).sum())
 
 
 def _is_operator(K: Any) -> bool:
