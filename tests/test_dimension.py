@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
@@ -317,6 +320,54 @@ def test_danco_without_its_extra_says_what_to_install(monkeypatch):
         intrinsic(cube(2, 50), method="danco")
 
 
+class Stub:
+    """Stands for skdim.id.DANCo where it is not installed: it knows what it was given."""
+
+    seen: ClassVar[list] = []
+    answer = 2.25
+
+    def __init__(self, **params):
+        self.params = params
+
+    def fit(self, X):
+        sys.stdout.write("a remark")
+        self.seen.append((self.params, X))
+        self.dimension_ = self.answer
+        return self
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    monkeypatch.setattr(Stub, "seen", [])
+    monkeypatch.setitem(sys.modules, "skdim", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "skdim.id", SimpleNamespace(DANCo=Stub))
+    return Stub
+
+
+def test_danco_hands_on_distinct_rows_in_their_order_and_its_parameters(stub, capsys):
+    X = cube(3, 30)
+    assert danco(np.vstack([X, X[::-1]]), random_state=4) == 2.25
+    danco(X, n_neighbors=6, max_dimension=2, random_state=np.random.default_rng(1))
+    (first, rows), (second, _) = stub.seen
+    assert first == {"k": 10, "D": 3, "random_state": 4}
+    assert (second["k"], second["D"]) == (6, 2)
+    assert second["random_state"] == int(np.random.default_rng(1).integers(2**31))
+    assert_array_equal(rows, X)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(2.25, 2), (2.75, 3), (0.2, 1)])
+def test_intrinsic_rounds_danco_to_at_least_one(stub, monkeypatch, answer, expected):
+    monkeypatch.setattr(stub, "answer", answer)
+    assert intrinsic(cube(3, 30), method="danco", random_state=0) == expected
+
+
+def test_danco_without_an_estimate_says_why(stub, monkeypatch):
+    monkeypatch.setattr(stub, "answer", np.nan)
+    with pytest.raises(ValueError, match="exactly on a line; use local_pca"):
+        danco(cube(3, 30))
+
+
 @pytest.mark.parametrize(("shape", "d"), [(sphere, 1), (sphere, 2), (cube, 3)])
 def test_danco_is_that_of_scikit_dimension(shape, d):
     skdim_id = pytest.importorskip("skdim").id
@@ -353,13 +404,17 @@ def test_danco_with_a_generator_is_repeatable():
         (cube(2, 40), {"n_neighbors": 1}, "an integer of at least 2, not 1"),
         (cube(2, 40), {"max_dimension": 3}, "an integer from 2 to 2, the number of features"),
         (cube(2, 40), {"max_dimension": 1}, "an integer from 2 to 2, the number of features"),
-        (np.outer(np.linspace(0, 1, 40), [1.0, 2.0]), {}, "exactly on a line; use local_pca"),
     ],
 )
-def test_what_danco_cannot_measure_is_refused(X, params, message):
-    pytest.importorskip("skdim")
+def test_what_danco_cannot_measure_is_refused(stub, X, params, message):
     with pytest.raises(ValueError, match=message):
         danco(X, random_state=0, **params)
+
+
+def test_danco_refuses_samples_on_a_line():
+    pytest.importorskip("skdim")
+    with pytest.raises(ValueError, match="exactly on a line; use local_pca"):
+        danco(np.outer(np.linspace(0, 1, 40), [1.0, 2.0]), random_state=0)
 
 
 def test_intrinsic_dimension_of_views_is_their_lower_median():

@@ -139,7 +139,7 @@ def joint(
     >>> rolls = vh.datasets.make_swiss_rolls(noise=0.1, random_state=0)
     >>> found = vh.bandwidth.joint(rolls.views)
     >>> {name: round(sigma, 1) for name, sigma in found.scales.items()}
-    {'x': 17.7, 'y': 17.4}
+    {'x': 17.4, 'y': 17.7}
     """
     generator = np.random.default_rng(random_state)
     points = {name: Points(X) for name, X in Views(views).items()}
