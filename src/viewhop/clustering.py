@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,11 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from viewhop.components import listed, warn_of_pieces
+from viewhop.components import listed, usable_pairs
 from viewhop.distances import row_blocks
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.progress import Progress, shown
-from viewhop.solvers import solve
 from viewhop.spectrum import Spectrum
 from viewhop.views import Views
 from viewhop.walks import Walk
@@ -307,27 +307,9 @@ class _AtMost(MultiViewDiffusionMaps):
                 f"{'has' if views.n_views == 1 else 'have'} n_samples = {len(views)}"
             )
 
-    def _solve(self, walk: Walk, generator: np.random.Generator, progress: Progress) -> Spectrum:
-        pieces = walk.pieces()
-        self.n_pieces_ = int(pieces.max()) + 1
-        warn_of_pieces(walk, pieces, stacklevel=4)
-        found = solve(
-            walk,
-            min(int(self.n_components), walk.max_coordinates, walk.n_samples - 2),
-            solver=self.solver,
-            tol=self.tol,
-            pieces=pieces,
-            generator=generator,
-            progress=progress,
-        )
-        usable = int((found.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
-        if not usable:
-            raise ValueError(
-                f"no eigenvalue of the walk over {listed(walk.names)} is positive beyond rounding, "
-                "so it shows no clusters: every sample is about as like any other; use a smaller "
-                "bandwidth"
-            )
-        return found.first(usable)
+    def _choose(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+        most = min(int(self.n_components), walk.max_coordinates, walk.n_samples - 2)
+        return usable_pairs(walk, pairs(most))
 
 
 def _seed(random_state: Any) -> int | None:

@@ -13,7 +13,7 @@ from viewhop.errors import DisconnectedWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
-__all__ = ["enough_pairs", "listed", "positive_pairs", "warn_of_pieces"]
+__all__ = ["enough_pairs", "listed", "positive_pairs", "usable_pairs", "warn_of_pieces"]
 
 #: Pairs that an automatic choice starts from.
 FIRST_GUESS = 16
@@ -34,7 +34,7 @@ def positive_pairs(walk: Walk, pairs: Callable[[int], Spectrum], r: int) -> Spec
             f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
             "that this walk can have"
         )
-    spectrum = _beyond_rounding(walk, pairs(r))
+    spectrum = usable_pairs(walk, pairs(r))
     if len(spectrum) < r:
         raise ValueError(
             f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
@@ -60,14 +60,14 @@ def enough_pairs(
     most = min(walk.max_coordinates, walk.n_nodes - 2)
     r = min(FIRST_GUESS, most)
     while True:
-        spectrum = _beyond_rounding(walk, pairs(r))
+        spectrum = usable_pairs(walk, pairs(r))
         wanted = truncation(spectrum.eigenvalues, accuracy=accuracy, n_steps=n_steps)
         if wanted < r or r == most:
             return spectrum.first(wanted)
         r = min(2 * r, most)
 
 
-def _beyond_rounding(walk: Walk, spectrum: Spectrum) -> Spectrum:
+def usable_pairs(walk: Walk, spectrum: Spectrum) -> Spectrum:
     """The pairs whose eigenvalue is positive beyond rounding, at least one."""
     usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
     if not usable:

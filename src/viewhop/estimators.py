@@ -6,8 +6,7 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,13 +14,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from viewhop import affinity, bandwidth, diffusion, dimension, memory
 from viewhop.affinity import Affinity
-from viewhop.columns import frame_groups
 from viewhop.components import enough_pairs, listed, positive_pairs, warn_of_pieces
 from viewhop.distances import row_blocks
 from viewhop.extension import Stepped, extension
@@ -29,7 +26,9 @@ from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS, solve
 from viewhop.spectrum import Spectrum
-from viewhop.views import Layout, Views, is_collection
+from viewhop.transformer import ViewTransformer, whole_or_unchanged
+from viewhop.transformer import generator as make_generator
+from viewhop.views import Views
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, Walk, hop_matrix
 
 __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
@@ -37,7 +36,7 @@ __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 Floats = NDArray[np.floating]
 
 
-class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
+class MultiViewDiffusionMaps(ViewTransformer):
     """Low-dimensional coordinates of samples that several views measured.
 
     A random walker hops between the views; the leading eigenvectors of its transition matrix
@@ -147,8 +146,6 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
 
     walk_: Walk
     spectrum_: Spectrum
-    view_names_: tuple[str, ...]
-    _layout: Layout
     view_embeddings_: dict[str, Floats]
 
     def __init__(
@@ -199,8 +196,8 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        generator = _generator(self.random_state)
-        with _whole_or_unchanged(self), shown(self.verbose) as progress:
+        generator = make_generator(self.random_state)
+        with whole_or_unchanged(self), shown(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
             self._dimension = self._intrinsic_dimension(views, generator)
@@ -209,16 +206,6 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             self._extension = extension(self.walk_, self.spectrum_)
             self._keep()
         return self
-
-    def fit_transform(self, X: Any, y: object = None) -> Floats:
-        """The embedding of the training samples, (n_samples, n_features_out).
-
-        Parameters
-        ----------
-        X : as in `fit`
-        y : ignored
-        """
-        return self.fit(X).embedding_
 
     def transform(self, X: Any) -> Floats:
         """The embedding of samples, new or not, (n_samples, n_features_out).
@@ -270,36 +257,6 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return diffusion.cross_view_distance(self, first, second)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the embedding's columns: ``<view>_<k>``, k from 1.
-
-        Parameters
-        ----------
-        input_features : list of str or None
-            Checked against the columns of `fit`, and not used otherwise.
-        """
-        check_is_fitted(self)
-        if input_features is not None:
-            known = getattr(self, "feature_names_in_", None)
-            if known is not None and [*input_features] != [*known]:
-                raise ValueError("input_features is not equal to feature_names_in_")
-            if len(input_features) != self.n_features_in_:
-                raise ValueError(
-                    "input_features should have length equal to number of features "
-                    f"({self.n_features_in_}), got {len(input_features)}"
-                )
-        blocks = ("mean",) if self._is_mean else self.view_names_
-        if self.walk_.is_fused and self.n_views_ > 1:
-            blocks = ("fused",)
-        numbers = range(1, self.n_components_ + 1)
-        return np.array([f"{block}_{k}" for block in blocks for k in numbers], dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        """Tags for scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
     def _check_parameters(self) -> None:
         """Raise ValueError for what can be wrong before any data is seen."""
         self._validate_params()
@@ -313,42 +270,6 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             )
         if self.hops is not None and self.within_view_weight:
             raise ValueError("give hops or within_view_weight, not both")
-
-    def _read(self, X: Any, *, reset: bool) -> Views:
-        """The views in `X`; with `reset`, what later calls are held to is stored."""
-        if not is_collection(X):
-            views = self._cut(X, reset=reset)
-        elif reset:
-            if self.views is not None:
-                raise ValueError("views= cuts one stacked X into views; X is several views already")
-            views = Views(X)
-            self.n_features_in_ = views.shape[1]
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        else:
-            views = self._layout.named(X)
-        if reset:
-            self._layout = Layout.of(views)
-            self.view_names_ = views.names
-            self.n_views_ = views.n_views
-        else:
-            self._layout.check(views)
-            self._check_rows(views)
-        return views
-
-    def _cut(self, X: Any, *, reset: bool) -> Views:
-        """The views in one stacked array or DataFrame."""
-        matrix = validate_data(
-            self, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
-        )
-        groups = frame_groups(X) if self.views is None else self.views
-        labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
-        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
-        if not reset and views.names != self.view_names_:
-            raise ValueError(
-                f"this estimator was fitted on the views {', '.join(self.view_names_)}; pass "
-                "them as a list or a dict, or one stacked array as in fit"
-            )
-        return views
 
     def _check_rows(self, views: Views) -> None:
         """Raise ValueError for a new row that its view's kernel is not defined on.
@@ -440,6 +361,10 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             generator=generator,
             progress=progress,
         )
+        return self._choose(walk, pairs)
+
+    def _choose(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+        """As many pairs as `n_components` and `accuracy` say."""
         if self.n_components != "auto":
             return positive_pairs(walk, pairs, int(self.n_components))
         if self._dimension is not None:
@@ -482,6 +407,11 @@ class MultiViewDiffusionMaps(TransformerMixin, BaseEstimator):
             blocks = [np.mean(scaled, axis=0) * self.eigenvalues_]
         coordinates = [diffusion.coordinates(b, self.eigenvalues_, n_steps) for b in blocks]
         return np.hstack(coordinates).astype(self._layout.dtype)
+
+    def _blocks(self) -> tuple[str, ...]:
+        if self.walk_.is_fused and self.n_views_ > 1:
+            return ("fused",)
+        return ("mean",) if self._is_mean else self.view_names_
 
     @property
     def _is_mean(self) -> bool:
@@ -572,24 +502,6 @@ class DiffusionMaps(MultiViewDiffusionMaps):
                 f"DiffusionMaps takes one view, got {views.n_views}; use MultiViewDiffusionMaps"
             )
         return views
-
-
-@contextmanager
-def _whole_or_unchanged(est: BaseEstimator) -> Iterator[None]:
-    """Let a fit set attributes as it goes; if it fails, the estimator is as it was before."""
-    before = dict(est.__dict__)
-    try:
-        yield
-    except BaseException:
-        est.__dict__ = before
-        raise
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """The one source of random numbers of a fit."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31, size=4)
-    return np.random.default_rng(random_state)
 
 
 def _scaling(

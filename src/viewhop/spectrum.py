@@ -78,6 +78,17 @@ class Spectrum:
             self.n_products,
         )
 
+    def with_trivial(self) -> Spectrum:
+        """The same pairs after λ_0 = 1, ψ_0 ≡ 1."""
+        return Spectrum(
+            np.append(1.0, self.eigenvalues),
+            np.hstack([np.ones((self.stationary.size, 1)), self.eigenvectors]),
+            np.append(0.0, self.residuals),
+            self.stationary,
+            self.solver,
+            self.n_products,
+        )
+
     def __repr__(self) -> str:
         if not len(self):
             return f"Spectrum(empty, {self.solver})"
