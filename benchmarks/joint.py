@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 import viewhop as vh
-from benchmarks.digits import Row
+from benchmarks.row import Row
 
 N_SCALES = 60
 
@@ -27,8 +27,8 @@ def run() -> list[Row]:
     start = perf_counter()
     vh.bandwidth.joint(views, N_SCALES)
     seconds = perf_counter() - start
-    count = N_SCALES * views.n_views
+    reference = f"{N_SCALES * views.n_views} exponentials of a 2,000 × 2,000 array"
     return [
-        Row(f"{count} exponentials of a 2,000 × 2,000 array", plain, 1.0, None),
-        Row(f"Algorithm 1, 6 views, {N_SCALES} scales", seconds, seconds / plain, None),
+        Row(reference, plain),
+        Row(f"Algorithm 1, 6 views, {N_SCALES} scales", seconds, seconds / plain, reference),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
@@ -385,3 +386,18 @@ def test_a_value_whose_square_overflows_is_named():
     X[7, 1] = -1e200
     with pytest.raises(ValueError, match=r"row 7 of view 'b' has a value of 1e\+200"):
         MultiViewDiffusionMaps(2).fit({"a": X[:, :1], "b": X})
+
+
+def test_a_fit_needs_every_view():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    for views in ([X, None, X], {"a": X, "b": None}):
+        with pytest.raises(ValueError, match="a view is None, and a fit needs every view"):
+            MultiViewDiffusionMaps(2).fit(views)
+
+
+def test_frames_in_another_order_are_refused_by_row():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((20, 4)), index=range(100, 120))
+    a, b = frame.iloc[:, :2], frame.iloc[::-1, 2:]
+    with pytest.raises(ValueError, match="row 0 is 100 in view 'a' and 119 in view 'b'"):
+        MultiViewDiffusionMaps(2).fit({"a": a, "b": b})
+    MultiViewDiffusionMaps(2).fit({"a": a, "b": b.reset_index(drop=True).to_numpy()})

@@ -295,7 +295,7 @@ def test_bounds_and_probabilities_refuse_what_has_no_meaning():
     est, _ = fitted(2, 0.0, Gaussian())
     probabilities = diffusion.transition_probabilities
     for t in (0.5, -1, True):
-        with pytest.raises(ValueError, match="t is a whole number of steps of at least 0"):
+        with pytest.raises(ValueError, match="whole number of steps of at least 0"):
             probabilities(est, t, "view1", "view2", 0)
     with pytest.raises(ValueError, match="no view named 'z'; there are view1, view2"):
         probabilities(est, 1, "z", "view2", 0)

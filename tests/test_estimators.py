@@ -334,3 +334,40 @@ def test_the_dimension_of_precomputed_kernels_is_refused():
     est = vh.MultiViewDiffusionMaps("auto", accuracy="local_pca", kernel="precomputed")
     with pytest.raises(ValueError, match="every view is a precomputed kernel"):
         est.fit(K)
+
+
+def test_later_parameters_change_the_next_fit_only():
+    X = cases.views("generic", 3, Gaussian())
+    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(X)
+    est.set_params(n_steps=3, output="mean", views=2)
+    assert_allclose(est.transform(X), est.embedding_, atol=1e-10)
+    assert len(est.get_feature_names_out()) == 6
+    stacked = vh.MultiViewDiffusionMaps(2, kernel="gaussian", views=[3, 5, 4]).fit(np.hstack(X))
+    stacked.set_params(views=None)
+    assert_allclose(stacked.transform(np.hstack(X)), stacked.embedding_, atol=1e-10)
+
+
+def test_transition_probabilities_are_powers_of_the_walk():
+    X = cases.views("generic", 2, Gaussian())
+    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(X)
+    P = np.linalg.matrix_power(oracle(est, Gaussian(), X).P, 3)
+    found = est.transition_probabilities(3, "view1", "view2", [0, 5])
+    assert_allclose(found, P[[0, 5], cases.N :], atol=1e-12)
+
+
+def test_the_embeddings_of_fused_views_are_not_one_array():
+    X = cases.views("generic", 2, Gaussian())
+    est = vh.MultiViewDiffusionMaps(2, fusion="sum").fit(X)
+    est.view_embeddings_["view1"][:] = 0
+    assert np.abs(est.view_embeddings_["view2"]).max() > 0
+
+
+def test_many_pieces_cost_no_more_vectors_than_are_wanted():
+    # 300 pairs of samples, each pair on its own.
+    X = np.repeat(1e6 * np.arange(300.0), 2)[:, None] + np.tile([0.0, 1.0], 300)[:, None]
+    with pytest.warns(DisconnectedWarning, match="300 pieces"):
+        est = vh.MultiViewDiffusionMaps(3, kernel=Gaussian(1.0)).fit([X, X])
+    assert_allclose(est.eigenvalues_, 1.0, atol=0)
+    psi = est.spectrum_.eigenvectors
+    assert_allclose(psi.T @ (est.walk_.stationary[:, None] * psi), np.eye(3), atol=1e-12)
+    assert_allclose(est.walk_.stationary @ psi, 0, atol=1e-12)

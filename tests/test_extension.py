@@ -204,3 +204,21 @@ def test_batches_of_a_long_transform_join(monkeypatch):
     whole = est.transform(X)
     monkeypatch.setattr(distances, "BLOCK", 5 * cases.N)
     assert_allclose(est.transform(X), whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Gaussian(n_neighbors=8), Gaussian("local")])
+def test_a_sample_at_any_distance_is_placed(kernel):
+    # Its distance over the scale has a square that overflows.
+    X = [x * 1e-60 for x in cases.views("generic", 2, kernel)]
+    est = vh.MultiViewDiffusionMaps(2, kernel=kernel).fit(X)
+    with pytest.warns(FarSampleWarning, match="1 of 1 samples"):
+        found = est.transform([np.full((1, 3), 1e100), None])
+    assert np.isfinite(found).all()
+
+
+def test_a_warning_of_a_transform_names_the_line_that_called_it():
+    X = cases.views("generic", 2, Gaussian())
+    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(X)
+    with pytest.warns(FarSampleWarning) as caught:
+        est.transform([np.full((1, 3), 1e6), None])
+    assert caught[0].filename == __file__

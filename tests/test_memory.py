@@ -168,8 +168,22 @@ def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion
 
 
 def test_neighbour_kernels_need_no_dense_budget():
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    est = MultiViewDiffusionMaps(max_memory=1, random_state=0).fit([X, X])
-    assert est.embedding_.shape == (60, 4)
-    with pytest.raises(MemoryBudgetError):
+    X = np.random.default_rng(0).normal(size=(700, 3))
+    est = MultiViewDiffusionMaps(max_memory="2MB", random_state=0).fit([X, X])
+    assert est.embedding_.shape == (700, 4)
+    with pytest.raises(MemoryBudgetError, match="dense kernels of 700 samples"):
         est.set_params(kernel="gaussian").fit([X, X])
+
+
+def test_pairs_of_equal_rows_are_counted_while_they_are_found():
+    # Ties are all kept, so few distinct rows store nearly all pairs.
+    X = np.random.default_rng(0).integers(0, 2, (1500, 2)).astype(float)
+    with pytest.raises(MemoryBudgetError, match="pairs of neighbours in view 'view1'"):
+        MultiViewDiffusionMaps(2, max_memory="10MB").fit([X, X])
+
+
+def test_the_dense_solver_is_counted():
+    X = np.random.default_rng(0).standard_normal((180, 3))
+    est = MultiViewDiffusionMaps(2, solver="dense", max_memory="1MB")
+    with pytest.raises(MemoryBudgetError, match="the dense solver on 360 nodes"):
+        est.fit([X, X**3])

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.bandwidth import joint
 from viewhop.kernels import Gaussian
 from viewhop.progress import shown, silent
 
@@ -170,3 +171,12 @@ def test_a_generator_moves_on_between_fits(views):
     state = generator.bit_generator.state
     DiffusionMaps(2, solver="lanczos", random_state=generator).fit(views[0])
     assert generator.bit_generator.state != state
+
+
+def test_scales_found_in_many_threads_leave_the_blas_threads_alone():
+    X = [np.random.default_rng(k).standard_normal((120, 3)) for k in range(2)]
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with ThreadPoolExecutor(8) as executor:
+        found = [*executor.map(lambda _: joint(X, 20).scales, range(16))]
+    assert all(scales == found[0] for scales in found)
+    assert [pool["num_threads"] for pool in threadpool_info()] == before

@@ -6,13 +6,14 @@ paper's times trace D̂. Each is returned as a distance, not as its square.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from viewhop.theory.source import whole_steps
 from viewhop.theory.truncation import truncation_interval
 from viewhop.walks import AlternatingWalk, Walk
 
@@ -180,14 +181,13 @@ def transition_probabilities(
     ((2, 60), array([1., 1.]))
     """
     check_is_fitted(est)
-    if not isinstance(t, Integral) or isinstance(t, bool) or t < 0:
-        raise ValueError(f"t is a whole number of steps of at least 0, not {t!r}")
+    steps = whole_steps(t)
     walk = est.walk_
     nodes = _offset(est, from_view) + _samples(rows, walk.n_samples)
     stop = _offset(est, to_view)
     V = np.zeros((walk.n_nodes, nodes.size))
     V[nodes, np.arange(nodes.size)] = 1.0
-    for _ in range(int(t)):
+    for _ in range(steps):
         V = _mass_after_a_step(walk, V)
     return np.ascontiguousarray(V[stop : stop + walk.n_samples].T)
 
@@ -212,18 +212,15 @@ def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: int = 1) -> F
     Eq. (17) as D_t = ‖A^t (e_i/√π_i − e_j/√π_j)‖ with A = D̂^{-1/2} K̂ D̂^{-1/2}; it equals Eq. (18)
     summed over all eigenpairs, negative ones included (erratum 3).
     """
-    if not isinstance(n_steps, Integral) or n_steps < 0:
-        raise ValueError(
-            f"exact distances need a whole number of steps of at least 0, not {n_steps!r}"
-        )
+    steps = whole_steps(n_steps)
     first, second = np.atleast_1d(i), np.atleast_1d(j)
     pair = np.arange(first.size)
     V = np.zeros((walk.n_nodes, first.size))
     V[first, pair] += 1.0 / np.sqrt(walk.stationary[first])
     V[second, pair] -= 1.0 / np.sqrt(walk.stationary[second])
-    for _ in range(int(n_steps)):
+    for _ in range(steps):
         V = walk.normalized(V)
-    return np.linalg.norm(V, axis=0)
+    return np.asarray(np.linalg.norm(V, axis=0))
 
 
 def inner_view_distance(
@@ -250,6 +247,7 @@ def inner_view_distance(
     Eqs. (16)–(17). The embedding of that view gives a lower bound; with two views and η = 0 it
     gives D_t/√2 once it has all M − 1 coordinates.
     """
+    check_is_fitted(est)
     walk = est.walk_
     offset = _offset(est, view)
     first, second = (offset + _samples(k, walk.n_samples) for k in (i, j))
@@ -269,6 +267,7 @@ def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike)
     -----
     The root of Eq. (22): Euclidean distances in the concatenation of Eq. (23).
     """
+    check_is_fitted(est)
     n = est.walk_.n_samples
     first, second = _samples(i, n), _samples(j, n)
     blocks = [*est.view_embeddings_.values()]
@@ -291,6 +290,7 @@ def cross_view_distance(est: MultiViewDiffusionMaps, first: str, second: str) ->
     -----
     The root of Eq. (30). It is 0 where one view is a rotation of the other and η ≤ 1/2.
     """
+    check_is_fitted(est)
     names = [est.view_names_[_place(est, name)] for name in (first, second)]
     return single_view_distance(*(est.view_embeddings_[name] for name in names))
 

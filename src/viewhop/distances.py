@@ -223,7 +223,7 @@ def _candidates(
     limit = np.partition(upper, k, axis=1)[:, k] if k < n else upper.max(axis=1)
     lower = upper - 2.0 * slack
     # Where k+1 samples may coincide with the row, its radius is the nearest distinct sample's.
-    short = np.flatnonzero(np.partition(lower, k, axis=1)[:, k] <= 0) if k < n else np.arange(0)
+    short = np.flatnonzero(np.count_nonzero(lower <= 0, axis=1) > k)
     for row in short:
         apart = lower[row] > 0
         limit[row] = max(limit[row], upper[row, apart].min() if apart.any() else np.inf)
@@ -269,6 +269,7 @@ def neighbourhoods(
     reach: Floats | None = None,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
+    allow: Callable[[int], None] = lambda pairs: None,
 ) -> Neighbourhood:
     """Training samples within the radius of each row, or within their own reach of it.
 
@@ -282,15 +283,21 @@ def neighbourhoods(
         Radii of the training samples: pairs with d ≤ max(radius, reach) are kept.
     n_jobs, done
         As in `matrix`.
+    allow : callable
+        Told the number of pairs found so far; it may raise to stop the search.
     """
+    pairs = 0
+
+    def found(block: slice) -> Neighbourhood:
+        nonlocal pairs
+        part = _block(queries, block, points, k, k_scale, reach)
+        pairs += part.rows.size
+        allow(pairs)
+        return part
+
     k, k_scale = min(k, len(points) - 1), min(k_scale, len(points) - 1)
     blocks = [*row_blocks(len(queries), len(points))]
-    parts = each(
-        lambda block: _block(queries, block, points, k, k_scale, reach),
-        blocks,
-        n_jobs,
-        lambda count: done(count, len(blocks)),
-    )
+    parts = each(found, blocks, n_jobs, lambda count: done(count, len(blocks)))
     return Neighbourhood(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

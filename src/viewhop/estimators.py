@@ -201,6 +201,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             views = self._read(X, reset=True)
             self._check_size(views)
             self._dimension = self._intrinsic_dimension(views, generator)
+            self._allowed = memory.budget(self.max_memory)
             self.walk_ = self._fuse(self._affinities(views, generator, progress))
             self.spectrum_ = self._solve(self.walk_, generator, progress)
             self._extension = extension(self.walk_, self.spectrum_)
@@ -233,7 +234,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 progress("transform", block.stop, n_rows)
         stepped = Stepped.joined(parts)
         stepped.warn(self.view_names_, stacklevel=3)
-        return self._output(stepped.blocks, self.n_steps, given=views.names)
+        return self._output(stepped.blocks, self._time, given=views.names)
 
     def coordinates(self, n_steps: float) -> Floats:
         """The embedding of the training samples at another diffusion time, without a refit.
@@ -254,8 +255,28 @@ class MultiViewDiffusionMaps(ViewTransformer):
         first, second : str
             Views.
         """
-        check_is_fitted(self)
         return diffusion.cross_view_distance(self, first, second)
+
+    def transition_probabilities(
+        self, n_steps: int, from_view: str, to_view: str, rows: Any
+    ) -> NDArray[np.float64]:
+        """Probabilities of going from samples in one view to all samples in another, Eq. (15).
+
+        Parameters
+        ----------
+        n_steps : int
+            t.
+        from_view, to_view : str
+            Views.
+        rows : int or (p,) array
+            Samples to start from.
+
+        Returns
+        -------
+        probabilities : (p, n_samples) array
+            Summed over all views that the walk may end in, each row is 1.
+        """
+        return diffusion.transition_probabilities(self, n_steps, from_view, to_view, rows)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for what can be wrong before any data is seen."""
@@ -318,7 +339,13 @@ class MultiViewDiffusionMaps(ViewTransformer):
         n_jobs = effective_n_jobs(self.n_jobs)
         return [
             affinity.build(
-                name, self._kernels[name], X, generator=generator, n_jobs=n_jobs, progress=progress
+                name,
+                self._kernels[name],
+                X,
+                generator=generator,
+                n_jobs=n_jobs,
+                progress=progress,
+                allowed=self._allowed,
             )
             for name, X in views.items()
         ]
@@ -329,7 +356,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         ]
         memory.require(
             sum(each) + (max(each) if self.fusion == "product" else 0),
-            memory.budget(self.max_memory),
+            self._allowed,
             what=f"dense kernels of {len(views):,} samples in {views.n_views} views",
             instead="use neighbour kernels (n_neighbors=…) or raise max_memory",
         )
@@ -360,6 +387,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             pieces=pieces,
             generator=generator,
             progress=progress,
+            allowed=self._allowed,
         )
         return self._choose(walk, pairs)
 
@@ -375,6 +403,9 @@ class MultiViewDiffusionMaps(ViewTransformer):
     def _keep(self) -> None:
         """Store what the fit is asked about."""
         walk = self.walk_
+        # A later set_params changes the next fit, not this one.
+        self._time = self.n_steps
+        self._is_mean = self.output == "mean" and not walk.is_fused and self.n_views_ > 1
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)
         self.solver_ = self.spectrum_.solver
@@ -387,7 +418,10 @@ class MultiViewDiffusionMaps(ViewTransformer):
         ]
         copies = self.n_views_ if walk.is_fused else 1
         degrees = walk.blocks(walk.degrees)[: len(blocks)]
-        self.view_embeddings_ = dict(zip(self.view_names_, blocks * copies, strict=True))
+        self.view_embeddings_ = {
+            name: block.copy()
+            for name, block in zip(self.view_names_, blocks * copies, strict=True)
+        }
         self.degrees_ = dict(zip(self.view_names_, degrees * copies, strict=True))
         self.embedding_ = self._output(self._stepped, self.n_steps, given=self.view_names_)
 
@@ -412,10 +446,6 @@ class MultiViewDiffusionMaps(ViewTransformer):
         if self.walk_.is_fused and self.n_views_ > 1:
             return ("fused",)
         return ("mean",) if self._is_mean else self.view_names_
-
-    @property
-    def _is_mean(self) -> bool:
-        return self.output == "mean" and not self.walk_.is_fused and self.n_views_ > 1
 
 
 class DiffusionMaps(MultiViewDiffusionMaps):

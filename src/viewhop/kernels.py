@@ -171,7 +171,9 @@ class Gaussian(DistanceKernel):
     @staticmethod
     def exponent(u: Any) -> Any:
         """−log of the kernel at u = d/s."""
-        return 0.5 * np.square(u)
+        # Beyond the root of the largest number all distances are alike: far.
+        most = 0.5 * np.sqrt(np.finfo(np.asarray(u).dtype).max)
+        return 0.5 * np.square(np.minimum(u, most))
 
     @staticmethod
     def slope(u: Any) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from viewhop import memory
 from viewhop.errors import ConvergenceError
 from viewhop.progress import Progress, silent
 from viewhop.spectrum import Spectrum
@@ -31,6 +32,8 @@ DENSE_NODES = 1000
 #: Restarts of Lanczos, and blocks of block Krylov, before they give up.
 MAX_RESTARTS = 300
 MAX_BLOCKS = 1000
+#: Matrices of all nodes that the dense solver holds at a time.
+MATRICES = 5
 #: Columns that block Krylov multiplies at a time: enough to pay for reading a full kernel.
 BLOCK_WIDTH = 8
 
@@ -228,7 +231,7 @@ def choose(walk: Walk, r: int) -> str:
     return "svd" if walk.is_cross else "lanczos"
 
 
-def known_pairs(walk: Walk, pieces: NDArray[np.intp]) -> Floats:
+def known_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
     """Orthonormal eigenvectors of A with eigenvalue 1, (n_nodes, n_pieces), the trivial one first.
 
     A vector that is constant on each piece of the walk is an eigenvector of P; the pieces are taken
@@ -239,12 +242,17 @@ def known_pairs(walk: Walk, pieces: NDArray[np.intp]) -> Floats:
     walk : Walk
     pieces : (n_nodes,) array
         Number of the piece of each node.
+    most : int or None
+        The largest number of vectors to return.
     """
-    root = np.sqrt(walk.stationary)
-    order = np.argsort(-np.bincount(pieces, weights=walk.stationary), kind="stable")
-    indicators = (pieces[:, None] == order[None, :-1]) * root[:, None]
-    basis, triangle = qr(np.column_stack([root, indicators]), mode="economic")
-    return np.asarray(basis * np.sign(np.diagonal(triangle)))
+    weights = np.bincount(pieces, weights=walk.stationary)
+    order = np.argsort(-weights, kind="stable")
+    root = np.sqrt(weights)
+    # One entry per piece: the constant, then what sets each piece but the last apart.
+    columns = np.column_stack([root, np.eye(root.size)[:, order[:-1]]])
+    basis, triangle = qr(columns)
+    basis = (basis * np.sign(np.diagonal(triangle)))[:, :most]
+    return np.asarray(np.sqrt(walk.stationary)[:, None] * (basis / root[:, None])[pieces])
 
 
 def solve(
@@ -256,6 +264,7 @@ def solve(
     pieces: NDArray[np.intp] | None = None,
     generator: np.random.Generator | None = None,
     progress: Progress = silent,
+    allowed: int | None = None,
 ) -> Spectrum:
     """The `r` largest eigenpairs of a walk beside the trivial one.
 
@@ -272,11 +281,15 @@ def solve(
     generator : Generator or None
         Draws start vectors.
     progress : callable
+    allowed : int or None
+        Bytes that the whole matrix of the dense solver may take; None allows anything.
 
     Raises
     ------
     ConvergenceError
         If an iterative solver reaches its cap; it carries what had converged.
+    MemoryBudgetError
+        If the dense solver would need more than is allowed.
     """
     name = choose(walk, r) if solver == "auto" else solver
     if name not in SOLVERS:
@@ -286,7 +299,8 @@ def solve(
             'solver="svd" is for the alternating walk, and for the hop walk of two views that '
             'never stays in a view (within_view_weight=0); use solver="auto"'
         )
-    known = known_pairs(walk, walk.pieces() if pieces is None else pieces)
+    # With more pieces than coordinates there is nothing to solve, and the first vectors do.
+    known = known_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
     double = walk.dtype == np.float64
     problem = Problem(
         walk,
@@ -300,6 +314,13 @@ def solve(
     if problem.r:
         if name == "lanczos" and problem.r >= walk.n_nodes - known.shape[1] - 1:
             name = "dense"  # ARPACK needs room beside the wanted pairs
+        if name == "dense":
+            memory.require(
+                MATRICES * 8 * walk.n_nodes**2,
+                allowed,
+                what=f"the dense solver on {walk.n_nodes:,} nodes for {problem.r:,} eigenpairs",
+                instead='ask for fewer coordinates, solver="lanczos", or a larger max_memory',
+            )
         found = SOLVERS[name](problem)
     return _spectrum(problem, name, *found, repeated=known[:, 1 : r + 1])
 

@@ -36,6 +36,7 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
     n_components_: int
     embedding_: NDArray[np.floating]
     _layout: Layout
+    _groups: Any
 
     @abstractmethod
     def fit(self, X: Any, y: object = None) -> Self:
@@ -90,7 +91,13 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
             if self.views is not None:
                 raise ValueError("views= cuts one stacked X into views; X is several views already")
             views = Views(X)
+            if views.n_views < len(getattr(X, "names", X)):
+                raise ValueError(
+                    "a view is None, and a fit needs every view: leave it out of the list or dict; "
+                    "transform takes None for a view that was not measured"
+                )
             self.n_features_in_ = views.shape[1]
+            self._groups = None
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
             views = self._layout.named(X)
@@ -108,7 +115,9 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
         matrix = validate_data(
             self, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
         )
-        groups = frame_groups(X) if self.views is None else self.views
+        if reset:
+            self._groups = self.views
+        groups = frame_groups(X) if self._groups is None else self._groups
         labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
         views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
         if not reset and views.names != self.view_names_:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, NoReturn
@@ -55,6 +55,7 @@ class Views:
             raise ValueError("expected at least one view, got none")
         arrays = {name: _matrix(name, array) for name, array in given}
         _check_lengths(arrays)
+        _check_indices(given)
         for name, array in arrays.items():
             _check_finite(name, array)
         single = all(array.dtype == np.float32 for array in arrays.values())
@@ -287,6 +288,20 @@ def _check_lengths(arrays: Mapping[str, NDArray[np.floating]]) -> None:
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise ValueError(f"views must have the same samples in the same rows; {listed}")
+
+
+def _check_indices(given: Iterable[tuple[str, Any]]) -> None:
+    """Raise ValueError unless all DataFrames have the same index: rows are joined by place."""
+    frames = [(name, array.index) for name, array in given if hasattr(array, "iloc")]
+    for name, index in frames[1:]:
+        first_name, first = frames[0]
+        if not index.equals(first):
+            row = next(k for k in range(len(index)) if index[k] != first[k])
+            raise ValueError(
+                f"row {row} is {first[row]!r} in view {first_name!r} and {index[row]!r} in view "
+                f"{name!r}; rows are joined by place: bring the frames into one order, or drop "
+                "their indices with reset_index(drop=True)"
+            )
 
 
 def _check_finite(name: str, matrix: NDArray[np.floating]) -> None:

@@ -22,6 +22,7 @@ def build(
     generator: np.random.Generator,
     n_jobs: int = 1,
     progress: Progress = silent,
+    allowed: int | None = None,
 ) -> Affinity:
     """The kernel of one view on its training samples, dense or on neighbours as it asks.
 
@@ -37,6 +38,9 @@ def build(
     n_jobs : int
         Threads.
     progress : callable
+    allowed : int or None
+        Bytes that pairs of neighbours may take; None allows anything. Dense kernels are counted
+        by `dense_bytes`, before they are built.
     """
     is_dense = kernel.n_neighbors is None
     if isinstance(kernel, Precomputed):
@@ -47,8 +51,13 @@ def build(
     def done(count: int, total: int) -> None:
         progress(f"kernel of {name}", count, total)
 
-    make = dense.distance_affinity if is_dense else sparse.distance_affinity
-    return make(name, kernel, X, generator=generator, n_jobs=n_jobs, done=done)
+    if is_dense:
+        return dense.distance_affinity(
+            name, kernel, X, generator=generator, n_jobs=n_jobs, done=done
+        )
+    return sparse.distance_affinity(
+        name, kernel, X, generator=generator, n_jobs=n_jobs, done=done, allowed=allowed
+    )
 
 
 def dense_bytes(kernel: Kernel, n_samples: int, dtype: np.dtype[np.floating]) -> int:

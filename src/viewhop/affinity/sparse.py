@@ -8,11 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from viewhop import memory
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.distances import Indices, Points, neighbourhoods, within
 from viewhop.kernels import DistanceKernel, FeatureMap, Precomputed
+
+#: Bytes that a found pair takes while the list is sorted and made symmetric.
+PAIR_BYTES = 100
 
 __all__ = ["SparseAffinity", "SparsePrecomputed", "distance_affinity", "precomputed_affinity"]
 
@@ -161,12 +165,21 @@ def distance_affinity(
     generator: np.random.Generator,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
+    allowed: int | None = None,
 ) -> SparseAffinity:
     """The kernel of neighbouring rows of `X`."""
     features = FeatureMap.of(kernel, X)
     points = Points(features(X, name), rounding=features.rounding)
     return points_affinity(
-        name, kernel, features, points, X.dtype, generator=generator, n_jobs=n_jobs, done=done
+        name,
+        kernel,
+        features,
+        points,
+        X.dtype,
+        generator=generator,
+        n_jobs=n_jobs,
+        done=done,
+        allowed=allowed,
     )
 
 
@@ -180,9 +193,19 @@ def points_affinity(
     generator: np.random.Generator,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
+    allowed: int | None = None,
 ) -> SparseAffinity:
     """The kernel of neighbouring points."""
     assert kernel.n_neighbors is not None
+
+    def allow(pairs: int) -> None:
+        memory.require(
+            pairs * PAIR_BYTES,
+            allowed,
+            what=f"{pairs:,} pairs of neighbours in view {name!r}, with more to come,",
+            instead="equal distances are all kept: drop repeated rows, or raise max_memory",
+        )
+
     found = neighbourhoods(
         points,
         points,
@@ -190,6 +213,7 @@ def points_affinity(
         k_scale=kernel.scale_neighbors,
         n_jobs=n_jobs,
         done=done,
+        allow=allow,
     )
     sigma = scale(kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator))
     i, j, distances = within(found)

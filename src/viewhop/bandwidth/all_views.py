@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from viewhop.bandwidth.one_view import chosen_rows, constant_view, distance_rows, scale
 from viewhop.distances import Points, neighbourhoods
@@ -158,11 +157,10 @@ def _joint(
     n = len(next(iter(points.values())))
     rows = chosen_rows(n, generator)
     grids, tables = {}, {}
-    with threadpool_limits(1, user_api="blas"):  # its threads only wait for tiles this small
-        for name, held in points.items():
-            distances = distance_rows(held, rows)
-            grids[name] = _grid(name, distances, n_scales)
-            tables[name] = _tables(distances, grids[name])
+    for name, held in points.items():
+        distances = distance_rows(held, rows)
+        grids[name] = _grid(name, distances, n_scales)
+        tables[name] = _tables(distances, grids[name])
     surfaces, slopes = {}, {}
     for l, m in permutations(points, 2):
         sums = tables[l][0].T @ tables[m][0]
@@ -192,7 +190,6 @@ def _tables(distances: Floats, grid: Floats) -> tuple[Floats, Floats]:
             row, column = slice(top, top + TILE), slice(left, left + TILE)
             squares = np.square(distances[row, column])
             kernel, weighted = np.empty_like(squares), np.empty_like(squares)
-            down, across = np.ones(squares.shape[0]), np.ones(squares.shape[1])
             # Below this scale the whole tile is lost to rounding beside the 1 of the diagonal.
             first = int(np.searchsorted(grid, np.sqrt(squares.min() / 80.0)))
             for k, sigma in enumerate(grid[first:], start=first):
@@ -202,11 +199,12 @@ def _tables(distances: Floats, grid: Floats) -> tuple[Floats, Floats]:
                 )  # exp is many times slower where it underflows
                 np.exp(kernel, out=kernel)
                 np.multiply(squares, kernel, out=weighted)
-                sums[row, k] += kernel @ across
-                moments[row, k] += weighted @ across
+                # Not by BLAS, whose threads only wait for each other on tiles this small.
+                sums[row, k] += np.einsum("ij->i", kernel)
+                moments[row, k] += np.einsum("ij->i", weighted)
                 if symmetric and left > top:
-                    sums[column, k] += down @ kernel
-                    moments[column, k] += down @ weighted
+                    sums[column, k] += kernel.sum(axis=0)
+                    moments[column, k] += weighted.sum(axis=0)
     return sums, moments / grid**2
 
 

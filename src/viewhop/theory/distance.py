@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.theory.source import kernel_matrix, nodes, walk_of
+from viewhop.theory.source import kernel_matrix, nodes, walk_of, whole_steps
 
 if TYPE_CHECKING:
     from viewhop.theory.source import Source
@@ -53,17 +52,16 @@ def distance_sides(
     >>> bool(np.abs(left - right).max() < 1e-12)
     True
     """
-    if not isinstance(n_steps, Integral) or n_steps < 0:
-        raise ValueError(f"n_steps is a whole number of at least 0, not {n_steps!r}")
+    steps = whole_steps(n_steps)
     walk = walk_of(source)
     K = kernel_matrix(walk)
     first, second = nodes(walk, i), nodes(walk, j)
     degrees, stationary = walk.degrees, walk.stationary
-    rows = np.linalg.matrix_power(K / degrees[:, None], int(n_steps))
+    rows = np.linalg.matrix_power(K / degrees[:, None], steps)
     by_transitions = np.sqrt((np.square(rows[first] - rows[second]) / stationary).sum(axis=1))
     root = np.sqrt(degrees)
     A = K / np.outer(root, root)
     values, vectors = np.linalg.eigh(0.5 * (A + A.T))
     psi = vectors / np.sqrt(stationary)[:, None]
     squares = np.square(psi[first] - psi[second])
-    return by_transitions, np.sqrt((values ** (2 * int(n_steps)) * squares).sum(axis=1))
+    return by_transitions, np.sqrt((values ** (2 * steps) * squares).sum(axis=1))

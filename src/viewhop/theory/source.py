@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -53,6 +54,15 @@ def nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
             f"nodes are numbered 0 to {walk.n_nodes - 1}, got {given.min()} to {given.max()}"
         )
     return given.astype(np.intp)
+
+
+def whole_steps(n_steps: object) -> int:
+    """The number of steps as an int, or ValueError unless it is whole and at least 0."""
+    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
+        value = float(n_steps)
+        if value >= 0 and value.is_integer():
+            return int(value)
+    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")
 
 
 def kernel_matrix(walk: Walk) -> Floats:
