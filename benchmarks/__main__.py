@@ -51,8 +51,8 @@ def main(views: int, long: bool, out: str, record: bool) -> None:
     (folder / "benchmarks.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     if record:
         head = (
-            "# Benchmarks\n\nMade by `make bench` with `--record` on two cores of a shared machine; "
-            "only the ratios carry over to another.\n\n"
+            "# Benchmarks\n\nMade by `make bench` with `--record` on two cores of a shared "
+            "machine; only the ratios carry over to another.\n\n"
         )
         (DOCS / "benchmarks.md").write_text(head + table, encoding="utf-8")
     click.echo(table)

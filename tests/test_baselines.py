@@ -20,6 +20,8 @@ from tests import cases, oracles
 from tests.test_sklearn import UNYIELDED
 from viewhop.bandwidth import joint
 from viewhop.baselines import DeSaEmbedding, KernelCCA
+from viewhop.baselines.canonical import canonical
+from viewhop.cholesky import LowRank
 from viewhop.datasets import make_mixtures
 from viewhop.errors import DisconnectedWarning, FarSampleWarning, MemoryBudgetError
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
@@ -620,3 +622,27 @@ def test_given_kernel_with_negative_values_is_refused_in_transform():
     assert_allclose(est.transform(held), est.embedding_, atol=1e-8)
     with pytest.raises(ValueError, match=r"row 3 of the precomputed kernel.*negative"):
         est.transform([np.where(np.arange(M)[:, None] == 3, -1.0, held[0]), held[1]])
+
+
+def test_kernel_cca_without_regularisation_is_that_of_cca_zoo():
+    # cca-zoo shrinks by (1 − c) K² + c K, which is another problem than Eq. (8) unless c = γ = 0.
+    zoo = pytest.importorskip("cca_zoo.nonparametric")
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal((80, 2))
+    X = [
+        np.hstack(
+            [common + [0.2, 0.9] * rng.standard_normal((80, 2)), rng.standard_normal((80, 2))]
+        )
+        @ rng.standard_normal((4, 4))
+        + 3.0
+        for _ in range(2)
+    ]
+    linear = [LowRank(x, None, 0.0, np.zeros(80, dtype=bool)) for x in X]  # K = x xᵀ
+    found = canonical(linear, 1e-9, 2)
+    centred = {l: x - x.mean(axis=0) for l, x in enumerate(X)}
+    expected = zoo.KCCA(2, kernel="linear", shrinkage=0.0).fit(X).transform(X)
+    assert found.correlations[0] - found.correlations[1] > 0.1
+    for l in range(2):
+        for k in range(2):
+            pair = found.variates(l, centred)[:, k], expected[l][:, k]
+            assert abs(np.corrcoef(*pair)[0, 1]) > 1 - 1e-10

@@ -77,7 +77,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
     max_memory : int, str or None, default=None
         Bytes, or text like "8GB", that dense kernels may take; None is 80 % of what is left.
     n_jobs : int or None, default=None
-        Threads for kernels and neighbours; None is 1, -1 is all cores.
+        Threads for kernels and neighbours in fit; None is 1, -1 is all cores.
     random_state : int, Generator, RandomState or None, default=None
         Seed of start vectors and of row samples.
     verbose : int or callable, default=0

@@ -99,6 +99,9 @@ class KernelCCA(ViewTransformer):
     Vectors are scaled so that v_lᵀ (K^l + γI)² v_l / n_samples is 1 on average over the views (with
     two views: in each), so that variates do not shrink as samples are added.
 
+    Other libraries regularise otherwise, cca-zoo for instance by (1 − c)K² + cK: without
+    regularisation the problems are the same, with it they are not.
+
     A new sample need not come with every view. The variates of a view that is not given are
     predicted from each given one by kernel ridge regression with the same γ, and the mean of these
     predictions is taken; as any regression does, they shrink towards 0 where the views are little
