@@ -242,3 +242,16 @@ def test_the_joint_rule_needs_two_views():
         joint(X * 2, 5)
     with pytest.raises(ValueError, match="view 'b' is constant"):
         joint({"a": X[0], "b": np.ones((cases.N, 2))})
+
+
+def test_a_near_copy_hardly_moves_the_joint_scale():
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((200, 2)) for _ in range(2)]
+    plain = joint(X).scales
+    near = [x.copy() for x in X]
+    near[0][1] = near[0][0] + 1e-9
+    moved = joint(near)
+    for name, sigma in plain.items():
+        assert_allclose(moved.scales[name], sigma, rtol=0.05)
+    surface = moved.surfaces["view1", "view2"]
+    assert_allclose(surface.values[0, 0], np.log(200), atol=1e-6)

@@ -337,6 +337,7 @@ def test_de_sa_refuses_another_number_of_views_than_two(n_views):
 def test_de_sa_has_no_diffusion_time():
     est = fitted(DeSaEmbedding)
     assert not hasattr(est, "coordinates")
+    assert not hasattr(est, "cross_view_distance")
     assert "n_steps" not in est.get_params()
 
 

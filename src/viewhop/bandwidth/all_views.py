@@ -170,11 +170,19 @@ def _joint(
 
 
 def _grid(name: str, distances: Floats, n_scales: int) -> Floats:
-    """Scales from where the kernel is the identity to where it is constant, even in logarithms."""
-    nearest = distances.min(where=distances > 0, initial=np.inf)
-    if not np.isfinite(nearest):
+    """Scales from where the kernel is the identity to where it is constant.
+
+    Even in logarithms where most samples begin to see each other; a fifth of the values reach
+    down to the few that are much closer, which would spread the others too thin.
+    """
+    nearest = distances.min(axis=1, where=distances > 0, initial=np.inf)
+    if not np.isfinite(nearest).all():
         raise constant_view(name, distances.shape[1])
-    return np.geomspace(nearest / 6.0, 20.0 * distances.max(), n_scales)
+    least, usual = nearest.min() / 6.0, np.quantile(nearest, 0.05) / 6.0
+    below = n_scales // 5 if usual > 4.0 * least else 0
+    low = np.geomspace(least, usual, below, endpoint=False)
+    start = usual if below else least
+    return np.concatenate([low, np.geomspace(start, 20.0 * distances.max(), n_scales - below)])
 
 
 def _tables(distances: Floats, grid: Floats) -> tuple[Floats, Floats]:

@@ -119,6 +119,11 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
         """Missing: there is no diffusion time."""
         raise AttributeError("a DeSaEmbedding has no diffusion time, so it has no coordinates()")
 
+    @property
+    def cross_view_distance(self) -> NoReturn:
+        """Missing: rows over their sum of squares keep no diffusion distance."""
+        raise AttributeError("a DeSaEmbedding keeps no diffusion distances between its views")
+
     def _read(self, X: Any, *, reset: bool) -> Views:
         views = super()._read(X, reset=reset)
         if reset and views.n_views != 2:
