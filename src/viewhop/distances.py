@@ -112,18 +112,18 @@ def between(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     return found
 
 
-def _products(a: Points, block: slice, b: Points, other: slice) -> Floats:
-    """Squared distances of two blocks of rows, up to the rounding of a matrix product."""
-    squares = a.centred(block) @ b.centred(other).T
+def _products(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -> Floats:
+    """Squared distances between centred rows, up to the rounding of a matrix product."""
+    squares = rows @ others.T
     squares *= -2.0
-    squares += a.norms[block, None]
-    squares += b.norms[other]
+    squares += norms[:, None]
+    squares += other_norms
     return squares
 
 
 def block_distances(a: Points, block: slice, b: Points, other: slice = slice(None)) -> Floats:
     """Distances from a block of rows of `a` to rows of `b`, accurate to about 1e-10 of each."""
-    squares = _products(a, block, b, other)
+    squares = _products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
     # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
     i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
     distances = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
@@ -208,7 +208,7 @@ def rank_distance(sorted_row: Floats, k: int) -> float:
 
 
 def _candidates(
-    queries: Points, block: slice, points: Points, k: int, reach: Floats | None
+    queries: Points, block: slice, points: Points, centred: Floats, k: int, reach: Floats | None
 ) -> tuple[Indices, Indices]:
     """Pairs that may be within the radius of the query or the `reach` of the training sample.
 
@@ -218,7 +218,7 @@ def _candidates(
     n = len(points)
     sizes = queries.norms[block, None] + points.norms
     slack = (points.rows.shape[1] + 8) * np.finfo(np.float64).eps * sizes + points.rounding**2
-    upper = _products(queries, block, points, slice(None))
+    upper = _products(queries.centred(block), queries.norms[block], centred, points.norms)
     upper += slack
     limit = np.partition(upper, k, axis=1)[:, k] if k < n else upper.max(axis=1)
     lower = upper - 2.0 * slack
@@ -238,12 +238,13 @@ def _block(
     queries: Points,
     block: slice,
     points: Points,
+    centred: Floats,
     k: int,
     k_scale: int,
     reach: Floats | None,
 ) -> Neighbourhood:
     """Neighbourhood of one block of rows (their numbers counted from the first of all)."""
-    i, j = _candidates(queries, block, points, max(k, k_scale), reach)
+    i, j = _candidates(queries, block, points, centred, max(k, k_scale), reach)
     distances = between(queries, i, points, j)
     n_rows = block.stop - block.start
     starts = np.searchsorted(i, np.arange(block.start, block.stop + 1))
@@ -286,11 +287,12 @@ def neighbourhoods(
     allow : callable
         Told the number of pairs found so far; it may raise to stop the search.
     """
+    centred = points.centred(slice(0, len(points)))
     pairs = 0
 
     def found(block: slice) -> Neighbourhood:
         nonlocal pairs
-        part = _block(queries, block, points, k, k_scale, reach)
+        part = _block(queries, block, points, centred, k, k_scale, reach)
         pairs += part.rows.size
         allow(pairs)
         return part
