@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import factorial
 from sklearn.base import clone
 
 from viewhop.bandwidth.one_view import chosen_rows, constant_view, distance_rows, scale
@@ -24,7 +25,9 @@ Floats = NDArray[np.float64]
 #: Share of the steepest slope that still counts as the linear part.
 LINEAR = 0.95
 #: Rows and columns of a tile of distances: few enough to stay in cache.
-TILE = 128
+TILE = 256
+#: Terms of the exponential series that leave nothing of exp(−1/2) to rounding.
+TERMS = 15
 
 
 def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[str, float]:
@@ -197,23 +200,58 @@ def _tables(distances: Floats, grid: Floats) -> tuple[Floats, Floats]:
         for left in range(top if symmetric else 0, n, TILE):
             row, column = slice(top, top + TILE), slice(left, left + TILE)
             squares = np.square(distances[row, column])
-            kernel, weighted = np.empty_like(squares), np.empty_like(squares)
-            # Below this scale the whole tile is lost to rounding beside the 1 of the diagonal.
+            # Below the first scale the whole tile is lost to rounding beside the 1 of the diagonal;
+            # from the last on, the exponential is a short sum of powers.
             first = int(np.searchsorted(grid, np.sqrt(squares.min() / 80.0)))
-            for k, sigma in enumerate(grid[first:], start=first):
-                np.multiply(squares, -0.5 / sigma / sigma, out=kernel)
-                np.maximum(
-                    kernel, -700.0, out=kernel
-                )  # exp is many times slower where it underflows
-                np.exp(kernel, out=kernel)
-                np.multiply(squares, kernel, out=weighted)
-                # Not by BLAS, whose threads only wait for each other on tiles this small.
-                sums[row, k] += np.einsum("ij->i", kernel)
-                moments[row, k] += np.einsum("ij->i", weighted)
+            last = max(first, int(np.searchsorted(grid, np.sqrt(squares.max()))))
+            near, far = slice(first, last), slice(last, grid.size)
+            parts = [(near, _exponentials(squares, grid[near])), (far, _powers(squares, grid[far]))]
+            for scales, (across, down) in parts:
+                sums[row, scales] += across[0]
+                moments[row, scales] += across[1]
                 if symmetric and left > top:
-                    sums[column, k] += kernel.sum(axis=0)
-                    moments[column, k] += weighted.sum(axis=0)
+                    sums[column, scales] += down[0]
+                    moments[column, scales] += down[1]
     return sums, moments / grid**2
+
+
+def _exponentials(squares: Floats, grid: Floats) -> tuple[Floats, Floats]:
+    """Sums of K and of d² K over the columns and over the rows of a tile, at each scale.
+
+    Returns
+    -------
+    across, down : (2, n_rows, n_scales) and (2, n_columns, n_scales) arrays
+    """
+    across, down = (np.empty((2, size, grid.size)) for size in squares.shape)
+    kernel, weighted = np.empty_like(squares), np.empty_like(squares)
+    for k, sigma in enumerate(grid):
+        np.multiply(squares, -0.5 / sigma / sigma, out=kernel)
+        np.maximum(kernel, -700.0, out=kernel)  # exp is slow where it underflows
+        np.exp(kernel, out=kernel)
+        np.multiply(squares, kernel, out=weighted)
+        for place, values in enumerate((kernel, weighted)):
+            # Not by BLAS, whose threads only wait for each other on tiles this small.
+            across[place, :, k] = np.einsum("ij->i", values)
+            down[place, :, k] = values.sum(axis=0)
+    return across, down
+
+
+def _powers(squares: Floats, grid: Floats) -> tuple[Floats, Floats]:
+    """The same where d² ≤ σ², by the series of exp(−x) with x = d²/2σ² ≤ 1/2."""
+    largest = float(squares.max())
+    shares = squares / largest if largest > 0 else squares
+    power = np.ones_like(squares)
+    across, down = (np.empty((size, TERMS + 1)) for size in squares.shape)
+    for k in range(TERMS + 1):
+        across[:, k] = np.einsum("ij->i", power)
+        down[:, k] = power.sum(axis=0)
+        np.multiply(power, shares, out=power)
+    orders = np.arange(TERMS)
+    series = (-0.5 * largest / grid**2) ** orders[:, None] / factorial(orders)[:, None]
+    return tuple(  # type: ignore[return-value]
+        np.stack([table[:, :-1] @ series, largest * (table[:, 1:] @ series)])
+        for table in (across, down)
+    )
 
 
 def _scales(
