@@ -112,3 +112,15 @@ def test_an_input_is_never_written():
         K = build(kernel, given)
         K.against(given)
         assert_array_equal(given, before)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, cases.N, 1000])
+@pytest.mark.parametrize("data", cases.DATA)
+def test_few_and_too_many_neighbours_keep_the_rules(data, k):
+    # The local scale looks at two neighbours at least, and no count goes beyond the samples.
+    kernel = Gaussian("local", n_neighbors=k)
+    (X,) = cases.views(data, 1, kernel)
+    K = build(kernel, X)
+    assert_allclose(full(K), oracles.View(kernel, X).K, rtol=1e-9, atol=1e-300)
+    weights = K.against(X).weights(np.zeros(len(X)))
+    assert_allclose(weights @ np.eye(len(X)), full(K), rtol=1e-9, atol=1e-300)

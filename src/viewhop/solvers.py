@@ -391,7 +391,7 @@ def _interruptible(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, ...]
     thread = Thread(target=run, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(0.2)
+        thread.join(0.2)  # not all systems hear Ctrl-C in a join without end
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return outcome[0]
