@@ -342,6 +342,9 @@ def test_later_parameters_change_the_next_fit_only():
     est.set_params(n_steps=3, output="mean", views=2)
     assert_allclose(est.transform(X), est.embedding_, atol=1e-10)
     assert len(est.get_feature_names_out()) == 6
+    assert est.n_steps_ == 1
+    exact = vh.diffusion.inner_view_distance(est, "view1", 0, 1)
+    assert_array_equal(exact, vh.diffusion.inner_view_distance(est, "view1", 0, 1, n_steps=1))
     stacked = vh.MultiViewDiffusionMaps(2, kernel="gaussian", views=[3, 5, 4]).fit(np.hstack(X))
     stacked.set_params(views=None)
     assert_allclose(stacked.transform(np.hstack(X)), stacked.embedding_, atol=1e-10)

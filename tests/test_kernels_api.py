@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+from viewhop.features import FeatureMap
 from viewhop.kernels import (
     Correlation,
-    FeatureMap,
     Gaussian,
     Laplacian,
     Precomputed,

@@ -18,7 +18,8 @@ from scipy.linalg import solve_triangular
 from viewhop import affinity
 from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.distances import Points, between, neighbourhoods, row_blocks
-from viewhop.kernels import DistanceKernel, FeatureMap, Kernel, Precomputed
+from viewhop.features import FeatureMap
+from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.progress import Progress, silent
 
 __all__ = ["Factor", "LowRank", "Pivots", "incomplete_cholesky", "low_rank"]

@@ -137,7 +137,7 @@ def truncation_bounds(
     '0.0484 0.0487 0.6605'
     """
     check_is_fitted(est)
-    t = _time(est.n_steps if n_steps is None else n_steps)
+    t = _time(est.n_steps_ if n_steps is None else n_steps)
     offset = _offset(est, est.view_names_[0] if view is None else view)
     first, second = np.broadcast_arrays(
         *(offset + _samples(k, est.walk_.n_samples) for k in (i, j))
@@ -192,7 +192,7 @@ def transition_probabilities(
     return np.ascontiguousarray(V[stop : stop + walk.n_samples].T)
 
 
-def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: int = 1) -> Floats:
+def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) -> Floats:
     """Exact diffusion distances between pairs of nodes of a walk, by products alone.
 
     Parameters
@@ -251,7 +251,7 @@ def inner_view_distance(
     walk = est.walk_
     offset = _offset(est, view)
     first, second = (offset + _samples(k, walk.n_samples) for k in (i, j))
-    return walk_distance(walk, first, second, est.n_steps if n_steps is None else n_steps)  # type: ignore[arg-type]
+    return walk_distance(walk, first, second, est.n_steps_ if n_steps is None else n_steps)
 
 
 def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike) -> Floats:

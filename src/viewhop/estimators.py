@@ -100,6 +100,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
     walk_ : Walk
     view_names_ : tuple of str
     n_views_, n_components_, n_pieces_, n_features_in_ : int
+    n_steps_ : float
+        t of the fit; a later ``set_params`` changes the next one.
 
     See Also
     --------
@@ -234,7 +236,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 progress("transform", block.stop, n_rows)
         stepped = Stepped.joined(parts)
         stepped.warn(self.view_names_, stacklevel=3)
-        return self._output(stepped.blocks, self._time, given=views.names)
+        return self._output(stepped.blocks, self.n_steps_, given=views.names)
 
     def coordinates(self, n_steps: float) -> Floats:
         """The embedding of the training samples at another diffusion time, without a refit.
@@ -404,7 +406,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         """Store what the fit is asked about."""
         walk = self.walk_
         # A later set_params changes the next fit, not this one.
-        self._time = self.n_steps
+        self.n_steps_ = self.n_steps
         self._is_mean = self.output == "mean" and not walk.is_fused and self.n_views_ > 1
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)

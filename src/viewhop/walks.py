@@ -24,7 +24,8 @@ from viewhop.affinity import Affinity, KernelRows
 from viewhop.affinity.dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity.sparse import SparseAffinity, points_affinity
 from viewhop.distances import Points
-from viewhop.kernels import FeatureMap, Gaussian
+from viewhop.features import FeatureMap
+from viewhop.kernels import Gaussian
 
 __all__ = ["AlternatingWalk", "HopWalk", "ProductWalk", "SumWalk", "Walk", "hop_matrix"]
 

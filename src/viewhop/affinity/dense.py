@@ -12,7 +12,8 @@ from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.distances import Points, block_distances, each, matrix, row_blocks
-from viewhop.kernels import DistanceKernel, FeatureMap, Precomputed
+from viewhop.features import FeatureMap
+from viewhop.kernels import DistanceKernel, Precomputed
 
 __all__ = ["DenseAffinity", "DensePrecomputed", "distance_affinity", "precomputed_affinity"]
 

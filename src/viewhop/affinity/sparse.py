@@ -13,7 +13,8 @@ from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.distances import Indices, Points, neighbourhoods, within
-from viewhop.kernels import DistanceKernel, FeatureMap, Precomputed
+from viewhop.features import FeatureMap
+from viewhop.kernels import DistanceKernel, Precomputed
 
 #: Bytes that a found pair takes while the list is sorted and made symmetric.
 PAIR_BYTES = 100

@@ -15,7 +15,8 @@ from sklearn.base import clone
 from viewhop.bandwidth.one_view import chosen_rows, constant_view, distance_rows, scale
 from viewhop.distances import Points, neighbourhoods
 from viewhop.errors import ScaleWarning
-from viewhop.kernels import DistanceKernel, FeatureMap, Gaussian, Kernel
+from viewhop.features import FeatureMap
+from viewhop.kernels import DistanceKernel, Gaussian, Kernel
 from viewhop.views import Views
 
 __all__ = ["JointScales", "Surface", "across_views", "connected", "joint"]
@@ -248,10 +249,11 @@ def _powers(squares: Floats, grid: Floats) -> tuple[Floats, Floats]:
         np.multiply(power, shares, out=power)
     orders = np.arange(TERMS)
     series = (-0.5 * largest / grid**2) ** orders[:, None] / factorial(orders)[:, None]
-    return tuple(  # type: ignore[return-value]
-        np.stack([table[:, :-1] @ series, largest * (table[:, 1:] @ series)])
-        for table in (across, down)
-    )
+
+    def evaluated(table: Floats) -> Floats:
+        return np.stack([table[:, :-1] @ series, largest * (table[:, 1:] @ series)])
+
+    return evaluated(across), evaluated(down)
 
 
 def _scales(
