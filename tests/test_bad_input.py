@@ -118,7 +118,7 @@ def test_a_row_without_an_angle_or_a_correlation_is_named(good):
 
 def test_a_new_row_is_counted_from_the_first_not_from_its_block(good, monkeypatch):
     est = fit({"a": good, "b": good}, kernel=Correlation())
-    monkeypatch.setattr("viewhop.distances.BLOCK", 4 * 30)  # four rows at a time
+    monkeypatch.setattr("viewhop.blocks.BLOCK", 4 * 30)  # four rows at a time
     with pytest.raises(ValueError, match="row 17 of view 'b' is constant"):
         est.transform({"a": good, "b": spoilt(good, 17, slice(None), 2)})
 

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests import oracles
-from viewhop import distances
-from viewhop.distances import Points, matrix, neighbourhoods, within
+from viewhop import blocks, distances, neighbours
+from viewhop.distances import Points, matrix
+from viewhop.neighbours import neighbourhoods, within
 
 
 def clouds():
@@ -73,7 +74,7 @@ def test_blocks_and_threads_do_not_change_a_bit(monkeypatch):
     X = clouds()["integers"]
     whole = neighbourhoods(Points(X), Points(X), k=3, k_scale=2)
     tiles = matrix(Points(X), np.dtype(np.float64))
-    monkeypatch.setattr(distances, "BLOCK", 400)
+    monkeypatch.setattr(blocks, "BLOCK", 400)
     monkeypatch.setattr(distances, "TILE", 20)
     parts = neighbourhoods(Points(X), Points(X), k=3, k_scale=2, n_jobs=2)
     for one, other in zip(whole, parts, strict=True):
@@ -82,7 +83,7 @@ def test_blocks_and_threads_do_not_change_a_bit(monkeypatch):
 
 
 def test_rank_distance_of_equal_points_is_zero():
-    assert distances.rank_distance(np.zeros(3), 1) == 0.0
+    assert neighbours.rank_distance(np.zeros(3), 1) == 0.0
 
 
 def test_points_copy_their_rows():

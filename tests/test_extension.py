@@ -197,12 +197,12 @@ def test_a_sum_adds_the_views_it_is_given():
 
 
 def test_batches_of_a_long_transform_join(monkeypatch):
-    from viewhop import distances
+    from viewhop import blocks
 
     X = cases.views("generic", 2, Gaussian())
     est = vh.MultiViewDiffusionMaps(2).fit(X)
     whole = est.transform(X)
-    monkeypatch.setattr(distances, "BLOCK", 5 * cases.N)
+    monkeypatch.setattr(blocks, "BLOCK", 5 * cases.N)
     assert_allclose(est.transform(X), whole, rtol=1e-12)
 
 

@@ -112,7 +112,7 @@ def test_another_seed_gives_the_same_coordinates(views, setting):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_threads_change_no_coordinate(views, setting, monkeypatch):
-    monkeypatch.setattr("viewhop.distances.BLOCK", 2**10)  # many small blocks to share
+    monkeypatch.setattr("viewhop.blocks.BLOCK", 2**10)  # many small blocks to share
     one = estimator(n_jobs=1, **SETTINGS[setting]).fit(views)
     two = estimator(n_jobs=2, **SETTINGS[setting]).fit(views)
     assert_allclose(two.embedding_, one.embedding_, atol=1e-10)

@@ -17,9 +17,11 @@ from scipy.linalg import solve_triangular
 
 from viewhop import affinity
 from viewhop.bandwidth.one_view import sample_rows, scale
-from viewhop.distances import Points, between, neighbourhoods, row_blocks
+from viewhop.blocks import row_blocks
+from viewhop.distances import Points, between
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.neighbours import neighbourhoods
 from viewhop.progress import Progress, silent
 
 __all__ = ["Factor", "LowRank", "Pivots", "incomplete_cholesky", "low_rank"]

@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from viewhop.blocks import row_blocks
 from viewhop.components import listed, usable_pairs
-from viewhop.distances import row_blocks
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.progress import Progress, shown
 from viewhop.spectrum import Spectrum

@@ -12,15 +12,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop import affinity, bandwidth, diffusion, dimension, memory
 from viewhop.affinity import Affinity
+from viewhop.blocks import row_blocks, threads
 from viewhop.components import enough_pairs, listed, positive_pairs, warn_of_pieces
-from viewhop.distances import row_blocks
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
@@ -77,7 +76,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
     max_memory : int, str or None, default=None
         Bytes, or text like "8GB", that dense kernels may take; None is 80 % of what is left.
     n_jobs : int or None, default=None
-        Threads for kernels and neighbours in fit; None is 1, -1 is all cores.
+        Threads; None is as many as BLAS takes by itself (``OMP_NUM_THREADS``, or all cores), -1 is
+        all cores.
     random_state : int, Generator, RandomState or None, default=None
         Seed of start vectors and of row samples.
     verbose : int or callable, default=0
@@ -338,7 +338,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         kernels = per_view(self.kernel, views.names)
         self._check_memory(kernels, views)
         self._kernels = bandwidth.across_views(kernels, views, generator)
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = threads(self.n_jobs)
         return [
             affinity.build(
                 name,
@@ -368,7 +368,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         if self.fusion == "sum":
             return SumWalk(affinities)
         if self.fusion == "product":
-            return ProductWalk(affinities, n_jobs=effective_n_jobs(self.n_jobs))
+            return ProductWalk(affinities, n_jobs=threads(self.n_jobs))
         if self.fusion == "alternating":
             return AlternatingWalk(affinities)
         hops = self.hops

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
-from viewhop.distances import Points, block_distances, each, matrix, row_blocks
+from viewhop.blocks import each, row_blocks
+from viewhop.distances import Points, block_distances, matrix
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Precomputed
 

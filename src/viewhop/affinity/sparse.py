@@ -12,9 +12,10 @@ from viewhop import memory
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
-from viewhop.distances import Indices, Points, neighbourhoods, within
+from viewhop.distances import Points
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.neighbours import Indices, neighbourhoods, within
 
 #: Bytes that a found pair takes while the list is sorted and made symmetric.
 PAIR_BYTES = 100

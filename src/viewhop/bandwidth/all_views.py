@@ -13,10 +13,11 @@ from scipy.special import factorial
 from sklearn.base import clone
 
 from viewhop.bandwidth.one_view import chosen_rows, constant_view, distance_rows, scale
-from viewhop.distances import Points, neighbourhoods
+from viewhop.distances import Points
 from viewhop.errors import ScaleWarning
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel
+from viewhop.neighbours import neighbourhoods
 from viewhop.views import Views
 
 __all__ = ["JointScales", "Surface", "across_views", "connected", "joint"]

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from viewhop.distances import Points, block_distances, matrix, neighbourhoods
+from viewhop.distances import Points, block_distances, matrix
 from viewhop.kernels import DistanceKernel, Gaussian
+from viewhop.neighbours import neighbourhoods
 from viewhop.views import Views
 
 __all__ = ["local", "log_log", "max_min"]

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop import memory
 from viewhop.bandwidth import across_views
 from viewhop.baselines.canonical import Canonical, canonical
+from viewhop.blocks import threads
 from viewhop.cholesky import LowRank, Pivots, low_rank
 from viewhop.components import listed
 from viewhop.errors import FarSampleWarning
@@ -261,7 +261,7 @@ class KernelCCA(ViewTransformer):
                 rank=rank,
                 tol=self.tol,
                 generator=generator,
-                n_jobs=effective_n_jobs(self.n_jobs),
+                n_jobs=threads(self.n_jobs),
                 progress=progress,
             )
             for name, X in views.items()

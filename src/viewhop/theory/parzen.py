@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from viewhop.distances import row_blocks
+from viewhop.blocks import row_blocks
 
 __all__ = ["parzen_density", "suggested_epsilon", "variance_bound"]
 
