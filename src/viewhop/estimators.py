@@ -6,9 +6,11 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -100,6 +102,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
     walk_ : Walk
     view_names_ : tuple of str
     n_views_, n_components_, n_pieces_, n_features_in_ : int
+    timings_ : dict of float
+        Seconds of the stages of the fit: "kernels", "solve", "extension".
     n_steps_ : float
         t of the fit; a later ``set_params`` changes the next one.
 
@@ -204,11 +208,22 @@ class MultiViewDiffusionMaps(ViewTransformer):
             self._check_size(views)
             self._dimension = self._intrinsic_dimension(views, generator)
             self._allowed = memory.budget(self.max_memory)
-            self.walk_ = self._fuse(self._affinities(views, generator, progress))
-            self.spectrum_ = self._solve(self.walk_, generator, progress)
-            self._extension = extension(self.walk_, self.spectrum_)
-            self._keep()
+            self.timings_: dict[str, float] = {}
+            with self._timed("kernels"):
+                self.walk_ = self._fuse(self._affinities(views, generator, progress))
+            with self._timed("solve"):
+                self.spectrum_ = self._solve(self.walk_, generator, progress)
+            with self._timed("extension"):
+                self._extension = extension(self.walk_, self.spectrum_)
+                self._keep()
         return self
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        """Store the seconds of a stage."""
+        start = perf_counter()
+        yield
+        self.timings_[stage] = perf_counter() - start
 
     def transform(self, X: Any) -> Floats:
         """The embedding of samples, new or not, (n_samples, n_features_out).

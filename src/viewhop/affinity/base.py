@@ -25,11 +25,17 @@ class Affinity(ABC):
     scale : float or (n,) array
         The scale in use, one number or one per sample; NaN where the kernel has none.
     dtype : numpy dtype of the kernel values
+    n_jobs : int
+        Threads that share a product and a search.
+    recall : float
+        Share of the true neighbours that the search found; 1 where it was exact.
     """
 
     name: str
     scale: float | Floats
     dtype: np.dtype[np.floating]
+    n_jobs: int = 1
+    recall: float = 1.0
 
     @property
     @abstractmethod
