@@ -261,9 +261,7 @@ def test_more_coordinates_than_positive_eigenvalues_are_refused_with_their_numbe
 
 
 def test_a_fit_that_does_not_converge_carries_what_it_has(monkeypatch):
-    from viewhop import solvers
-
-    monkeypatch.setattr(solvers, "MAX_RESTARTS", 1)
+    monkeypatch.setattr("viewhop.solvers.arpack.MAX_RESTARTS", 1)
     X = np.random.default_rng(0).uniform(0, 1, (400, 1))
     est = vh.MultiViewDiffusionMaps(12, kernel=Gaussian(factor=0.1), solver="lanczos")
     with pytest.raises(ConvergenceError) as caught:

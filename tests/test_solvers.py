@@ -18,7 +18,7 @@ from tests.test_walks import affinities, dense
 from viewhop import solvers
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
-from viewhop.solvers import choose, known_pairs, solve
+from viewhop.solvers import arpack, block, choose, known_pairs, lapack, solve
 from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
@@ -142,15 +142,15 @@ def test_converged_columns_are_no_longer_multiplied():
     walk_normalized = walk.normalized
     walk.normalized = lambda V: (widths.append(V.shape[1]), walk_normalized(V))[1]
     solve(walk, 6, solver="krylov")
-    assert widths[0] == solvers.BLOCK_WIDTH
-    assert min(widths[1:-1]) < solvers.BLOCK_WIDTH
+    assert widths[0] == block.WIDTH
+    assert min(widths[1:-1]) < block.WIDTH
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
 def test_a_solver_that_does_not_converge_says_so_with_what_it_has(solver, monkeypatch):
     monkeypatch.setattr(solvers, "DENSE_NODES", 0)
-    monkeypatch.setattr(solvers, "MAX_RESTARTS", 1)
-    monkeypatch.setattr(solvers, "MAX_BLOCKS", 2)
+    monkeypatch.setattr(arpack, "MAX_RESTARTS", 1)
+    monkeypatch.setattr(block, "MAX_BLOCKS", 2)
     X = np.random.default_rng(0).uniform(0, 1, (400, 1))
     walk = HopWalk(affinities(Gaussian(factor=0.3, n_neighbors=4), [X, X]))
     with pytest.raises(ConvergenceError, match="raise factor or n_neighbors") as caught:
@@ -204,7 +204,7 @@ def test_a_solver_error_in_the_side_thread_reaches_the_caller(monkeypatch):
     def broken(*args, **kwargs):
         raise np.linalg.LinAlgError("no")
 
-    monkeypatch.setattr(solvers, "eigh", broken)
+    monkeypatch.setattr(lapack, "eigh", broken)
     walk = SumWalk(affinities(Precomputed(), [np.eye(4) + 0.1]))
     with pytest.raises(np.linalg.LinAlgError):
         solve(walk, 1, solver="dense")

@@ -301,7 +301,7 @@ def low_rank(
     if isinstance(kernel, Precomputed):
         held = affinity.build(name, kernel, X, generator=generator)
         assert isinstance(held, affinity.dense.DensePrecomputed)
-        given = held.values.astype(np.float64, copy=False)
+        given = held.full().astype(np.float64, copy=False)
         found = factorised(given.diagonal(), lambda j: given[:, j])
         return whole(found, GivenPivots(name, found.pivots, found.rows[found.pivots]))
 

@@ -10,6 +10,8 @@ see the same bits, and neither an offset nor a far cluster nor a tie can tell th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +23,16 @@ __all__ = ["Points", "between", "block_distances", "matrix", "products"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Pairs with d² below this share of ‖x‖² + ‖y‖² are measured from their difference.
+DOUBLE = np.dtype(np.float64)
+
+#: Pairs with d² below this share of ‖x‖² + ‖y‖² are measured from their difference; after a
+#: product in single precision, too. What is left is accurate to about 1e-10, or 1e-5, of each d.
 NEAR = 1e-6
+NEAR_SINGLE = 1e-2
+#: A unit beyond this is out of reach of single precision.
+LARGEST_UNIT = 1e37
+#: If more than this share of a block is that near, all of it is taken from a float64 product.
+MANY = 1 / 64
 #: Rows and columns of one tile of all distances: few enough to stay in cache.
 TILE = 512
 
@@ -57,6 +67,16 @@ class Points:
             [np.square(self.centred(block)).sum(axis=1) for block in row_blocks(*rows.shape)]
         )
 
+    @cached_property
+    def single(self) -> Single:
+        """The rows in single precision, for products."""
+        size = float(np.sqrt(self.norms.max(initial=0.0)))
+        return Single.of(self, slice(0, len(self)), float(np.exp2(np.frexp(size)[1])))
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is stored: all but the rows in single precision, which are made again."""
+        return {key: value for key, value in self.__dict__.items() if key != "single"}
+
     def __len__(self) -> int:
         return int(self.rows.shape[0])
 
@@ -72,6 +92,39 @@ class Points:
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
         return self.rows[block].astype(np.float64) - self.centre
+
+
+class Single(NamedTuple):
+    """Centred rows in single precision, in a unit in which none of their squares overflows.
+
+    Attributes
+    ----------
+    rows : (n, d) float32 array
+    norms : (n,) float32 array
+        Squared norms of these rows.
+    unit : float
+        A power of 2; rows times it are the centred rows.
+    """
+
+    rows: NDArray[np.float32]
+    norms: NDArray[np.float32]
+    unit: float
+
+    @classmethod
+    def of(cls, points: Points, chosen: slice, unit: float) -> Single:
+        """The chosen rows in the given unit."""
+        n, d = points.rows[chosen].shape
+        rows = np.empty((n, d), dtype=np.float32)
+        norms = np.empty(n, dtype=np.float32)
+        for block in row_blocks(n, d):
+            there = slice(chosen.start + block.start, chosen.start + block.stop)
+            rows[block] = points.centred(there) / unit
+            norms[block] = np.square(rows[block], dtype=np.float64).sum(axis=1)
+        return cls(rows, norms, unit)
+
+    def part(self, block: slice) -> Single:
+        """Some of the rows."""
+        return Single(self.rows[block], self.norms[block], self.unit)
 
 
 def between(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
@@ -94,14 +147,64 @@ def products(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -
     return squares
 
 
-def block_distances(a: Points, block: slice, b: Points, other: slice = slice(None)) -> Floats:
-    """Distances from a block of rows of `a` to rows of `b`, accurate to about 1e-10 of each."""
+def block_distances(
+    a: Points,
+    block: slice,
+    b: Points,
+    other: slice = slice(None),
+    *,
+    dtype: np.dtype[np.floating] = DOUBLE,
+) -> NDArray[np.floating]:
+    """Distances from a block of rows of `a` to rows of `b`.
+
+    Parameters
+    ----------
+    a, b : Points
+    block, other : slice
+    dtype : dtype of the result
+        In float64 each distance is accurate to about 1e-10 of itself, in float32 to 1e-5.
+    """
+    if dtype == np.float32:
+        found = _single_distances(a, block, b, other)
+        if found is not None:
+            return found
     squares = products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
     # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
     i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
     distances = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
     if i.size:
         distances[i, j] = between(a, i + block.start, b, j + (other.start or 0))
+    return distances.astype(dtype, copy=False)
+
+
+def _single_distances(
+    a: Points, block: slice, b: Points, other: slice
+) -> NDArray[np.float32] | None:
+    """The same from a product in single precision; None where that would not be accurate."""
+    near = b.single.part(other)
+    if near.unit > LARGEST_UNIT:
+        return None
+    if a is b:
+        far = b.single.part(block)
+    elif a.norms[block].max(initial=0.0) <= (1e6 * near.unit) ** 2:
+        far = Single.of(a, block, near.unit)
+    else:
+        return None
+    squares = (-2.0 * far.rows) @ near.rows.T
+    squares += far.norms[:, None]
+    squares += near.norms
+    limit = np.float32(NEAR_SINGLE)
+    largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
+    if squares.min(initial=np.inf) > limit * largest:
+        distances = np.sqrt(squares, out=squares)
+        distances *= np.float32(near.unit)
+        return distances
+    i, j = np.nonzero(squares <= limit * far.norms[:, None] + limit * near.norms)
+    if i.size > max(MANY * squares.size, sum(squares.shape)):
+        return None
+    distances = np.sqrt(np.maximum(squares, np.float32(0.0), out=squares), out=squares)
+    distances *= np.float32(near.unit)
+    distances[i, j] = between(a, i + block.start, b, j + (other.start or 0))
     return distances
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.affinity import Affinity, KernelRows
+from viewhop.affinity.rows import Values
 from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import AlternatingWalk, HopWalk, SumWalk, Walk
@@ -125,8 +126,9 @@ class HopExtension(Extension):
     def __init__(self, walk: HopWalk, spectrum: Spectrum) -> None:
         self.walk = walk
         self.hops = walk.hops
-        self.smoothed = walk.smoothed(spectrum.eigenvectors)  # B
-        self.masses = walk.smoothed(np.ones(walk.n_nodes))  # b
+        vectors = spectrum.eigenvectors.astype(walk.dtype, copy=False)
+        self.smoothed = walk.smoothed(vectors)  # B
+        self.masses = [K.degrees for K in walk.affinities]  # b
         self.carried = walk.hopped(self.smoothed)  # G
         self.weights = walk.hopped(self.masses)  # g
 
@@ -134,7 +136,7 @@ class HopExtension(Extension):
         """P̂ψ at the training samples, (n_samples, r) per view."""
         degrees = self.walk.blocks(self.walk.degrees)
         return [
-            np.asarray(K @ G) / d[:, None]
+            (K @ G) / d[:, None]
             for K, G, d in zip(self.walk.affinities, self.carried, degrees, strict=True)
         ]
 
@@ -142,15 +144,15 @@ class HopExtension(Extension):
         """P̂ψ at new samples, one block per view."""
         given = {l: found for l, found in enumerate(rows) if found is not None}
         n_rows = next(iter(given.values())).n_rows
-        peaks = {l: found.peaks() for l, found in given.items()}
+        peaks = {l: found.peaks for l, found in given.items()}
         seen = {l: np.isfinite(peak) for l, peak in peaks.items()}
         blocks = [np.full((n_rows, G.shape[1]), np.nan) for G in self.carried]
         far = np.zeros(n_rows, dtype=bool)
         for l, found in given.items():
-            weights = found.weights(peaks[l])
-            mass = np.asarray(weights @ self.weights[l])
+            top = _averaged(found.values, self.carried[l])
+            mass = _averaged(found.values, self.weights[l])
             with np.errstate(invalid="ignore"):
-                blocks[l] = np.asarray(weights @ self.carried[l]) / mass[:, None]
+                blocks[l] = top / mass[:, None]
             far |= found.far
         unreached = self._fill(blocks, given, peaks, seen)
         lost = ~np.any([*seen.values()], axis=0)
@@ -174,13 +176,15 @@ class HopExtension(Extension):
         weights = {l: found.weights(highest) for l, found in given.items()}
         for m in empty:
             wanted = ~seen[m] if m in seen else np.ones(n_rows, dtype=bool)
-            top = sum(
-                self.hops[l, m] * np.asarray(w @ self.smoothed[m]) for l, w in weights.items()
+            top = np.sum(
+                [self.hops[l, m] * _averaged(w, self.smoothed[m]) for l, w in weights.items()],
+                axis=0,
             )
-            mass = sum(self.hops[l, m] * np.asarray(w @ self.masses[m]) for l, w in weights.items())
-            mass = np.asarray(mass)
+            mass = np.sum(
+                [self.hops[l, m] * _averaged(w, self.masses[m]) for l, w in weights.items()], axis=0
+            )
             reached = wanted & (mass > 0)
-            blocks[m][reached] = np.asarray(top)[reached] / mass[reached, None]
+            blocks[m][reached] = top[reached] / mass[reached, None]
             unreached[:, m] = wanted & ~reached
         for m in np.flatnonzero(unreached.any(axis=0)).tolist():
             rows = np.flatnonzero(unreached[:, m])
@@ -217,15 +221,20 @@ class FusedExtension(Extension):
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block."""
         given = [found for found in rows if found is not None]
-        peaks = np.max([found.peaks() for found in given], axis=0)
+        peaks = np.max([found.peaks for found in given], axis=0)
         weights = [found.weights(peaks) for found in given]
         mass = np.sum([np.asarray(w.sum(axis=1)) for w in weights], axis=0)
-        top = np.sum([np.asarray(w @ self.vectors) for w in weights], axis=0)
+        top = np.sum([_averaged(w, self.vectors) for w in weights], axis=0)
         with np.errstate(invalid="ignore"):
             block = top / mass[:, None]
         far = np.any([found.far for found in given], axis=0)
         unreached = np.zeros((len(block), 1), dtype=bool)
         return Stepped([block], far, unreached, ~np.isfinite(peaks))
+
+
+def _averaged(weights: Values, vectors: NDArray[np.floating]) -> Floats:
+    """Weights times vectors, in the precision of the weights."""
+    return np.asarray(weights @ vectors.astype(weights.dtype, copy=False), dtype=np.float64)
 
 
 def extension(walk: Walk, spectrum: Spectrum) -> Extension:

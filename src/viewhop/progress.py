@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "shown", "silent"]
+__all__ = ["Progress", "Stage", "shown", "silent"]
 
 #: ``progress(stage, done, total)``; ``total`` is None where it is not known.
 Progress = Callable[[str, int, int | None], None]
+
+
+class Stage(str):
+    """The name of a stage, with a detail that a bar may show beside it.
+
+    Attributes
+    ----------
+    detail : str
+    """
+
+    __slots__ = ("detail",)
+
+    detail: str
+
+    def __new__(cls, name: str, detail: str = "") -> Stage:
+        """The name as a string that carries the detail."""
+        stage = super().__new__(cls, name)
+        stage.detail = detail
+        return stage
 
 
 def silent(stage: str, done: int, total: int | None) -> None:
@@ -41,13 +60,15 @@ def shown(verbose: int | Progress) -> Iterator[Progress]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}"),
     )
     with Bars(*columns, console=Console(stderr=True)) as bars:
         tasks = {}
 
         def show(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bars.add_task(stage, total=total, detail="")
+            detail = getattr(stage, "detail", "")
+            bars.update(tasks[stage], completed=done, total=total, detail=detail)
 
         yield show

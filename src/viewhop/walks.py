@@ -22,7 +22,9 @@ from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
 from viewhop.affinity.dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity.rows import normalised_logs
 from viewhop.affinity.sparse import SparseAffinity, points_affinity
+from viewhop.affinity.tiles import Tiles
 from viewhop.distances import Points
 from viewhop.features import FeatureMap
 from viewhop.kernels import Gaussian
@@ -221,6 +223,12 @@ class HopWalk(Walk):
             [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
         )
 
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums of K̂, (n_nodes,), the diagonal of D̂, in float64."""
+        sums = self.hopped([K.degrees for K in self.affinities])
+        return np.concatenate([K @ u for K, u in zip(self.affinities, sums, strict=True)])
+
     def smoothed(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
         """K^m v_m of each view m."""
         return [K @ v for K, v in zip(self.affinities, self.blocks(V), strict=True)]
@@ -345,10 +353,8 @@ class ProductWalk(SumWalk):
         dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
         self.joint: Affinity
         if len(dense) == len(self.affinities):
-            values = dense[0].values.copy()
-            for affinity in dense[1:]:
-                values *= affinity.values
-            self.joint = DensePrecomputed("product", values, 0.0)
+            factors = [affinity.tiles for affinity in dense]
+            self.joint = DensePrecomputed("product", Tiles.of_product(factors), 0.0, n_jobs=n_jobs)
         else:
             self.joint = self._joint_view(n_jobs)
 
@@ -404,9 +410,12 @@ class ProductWalk(SumWalk):
                 f'fusion="product" needs every view of a new sample; missing: {", ".join(missing)}'
             )
         if isinstance(self.joint, DensePrecomputed):
-            rows = [K.against(new[K.name]) for K in self.affinities]
-            logs = np.sum([np.asarray(found.logs) for found in rows], axis=0)
-            return [KernelRows(logs, np.any([found.far for found in rows], axis=0))]
+            dense = [a for a in self.affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
+            logs, far = zip(
+                *(normalised_logs(K.logs(new[K.name]), K.density, K.alpha) for K in dense),
+                strict=True,
+            )
+            return [KernelRows.of(np.sum(logs, axis=0), np.any(far, axis=0))]
         features = {
             K.name: K.features(new[K.name], K.name)
             for K in self.affinities

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from viewhop.affinity import dense, sparse
 from viewhop.affinity.base import Affinity
 from viewhop.affinity.rows import KernelRows
+from viewhop.affinity.tiles import Tiles
+from viewhop.blocks import row_blocks
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.progress import Progress, silent
 
@@ -44,8 +46,10 @@ def build(
     """
     is_dense = kernel.n_neighbors is None
     if isinstance(kernel, Precomputed):
-        hold = dense.precomputed_affinity if is_dense else sparse.precomputed_affinity
-        return hold(name, kernel, _symmetric(name, X))
+        _check_values(name, X)
+        if is_dense:
+            return dense.precomputed_affinity(name, kernel, X, n_jobs=n_jobs)
+        return sparse.precomputed_affinity(name, kernel, 0.5 * (X + X.T))
     assert isinstance(kernel, DistanceKernel)
 
     def done(count: int, total: int) -> None:
@@ -62,12 +66,12 @@ def build(
 
 def dense_bytes(kernel: Kernel, n_samples: int, dtype: np.dtype[np.floating]) -> int:
     """Bytes that the kernel matrix takes if it is held dense, else 0."""
-    return n_samples**2 * dtype.itemsize if kernel.n_neighbors is None else 0
+    return Tiles.bytes_of(n_samples, dtype.itemsize) if kernel.n_neighbors is None else 0
 
 
 def check_new_values(name: str, X: NDArray[np.floating]) -> None:
     """Raise ValueError, naming view and row, for a negative precomputed value."""
-    negative = np.flatnonzero((X < 0).any(axis=1))
+    negative = np.flatnonzero(X.min(axis=1) < 0)
     if negative.size:
         raise ValueError(
             f"row {negative[0]} of the precomputed kernel of view {name!r} has a negative value; "
@@ -75,8 +79,8 @@ def check_new_values(name: str, X: NDArray[np.floating]) -> None:
         )
 
 
-def _symmetric(name: str, values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The given kernel matrix, checked, with rounding between its halves averaged away."""
+def _check_values(name: str, values: NDArray[np.floating]) -> None:
+    """Raise ValueError for what is not a kernel matrix: square, symmetric, with a diagonal."""
     n = values.shape[0]
     if values.shape != (n, n):
         raise ValueError(
@@ -91,12 +95,13 @@ def _symmetric(name: str, values: NDArray[np.floating]) -> NDArray[np.floating]:
             "sample's similarity to itself must be positive"
         )
     tolerance = np.sqrt(np.finfo(values.dtype).eps) * values.max()
-    gap = np.abs(values - values.T)
-    if gap.max() > tolerance:
-        row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise ValueError(
-            f"the precomputed kernel of view {name!r} is not symmetric: entries "
-            f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
-            f"{values[column, row]:.6g}"
-        )
-    return np.asarray(0.5 * (values + values.T), dtype=values.dtype)
+    for block in row_blocks(n, n):
+        gap = np.abs(values[block] - values[:, block].T)
+        if gap.max() > tolerance:
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row += block.start
+            raise ValueError(
+                f"the precomputed kernel of view {name!r} is not symmetric: entries "
+                f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
+                f"{values[column, row]:.6g}"
+            )

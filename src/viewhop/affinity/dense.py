@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
+from viewhop.affinity.tiles import Tiles
 from viewhop.bandwidth.one_view import sample_rows, scale
-from viewhop.blocks import each, row_blocks
-from viewhop.distances import Points, block_distances, matrix
+from viewhop.blocks import BLOCK, each
+from viewhop.distances import Points, block_distances
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Precomputed
 
@@ -24,55 +25,64 @@ class _Dense(Affinity):
 
     Attributes
     ----------
-    values : (n, n) array
+    tiles : Tiles
         The kernel, normalised by density where alpha says so.
     density : (n,) array
         Row sums before that normalisation.
     """
 
-    def __init__(self, name: str, values: NDArray[np.floating], alpha: float) -> None:
+    def __init__(self, name: str, tiles: Tiles, alpha: float, *, n_jobs: int = 1) -> None:
         self.name = name
-        self.dtype = values.dtype
+        self.dtype = tiles.dtype
         self.alpha = alpha
-        self.values = values
-        self.density: Floats = values.sum(axis=1, dtype=np.float64)
+        self.tiles = tiles
+        self.n_jobs = n_jobs
+        self.density: Floats = tiles.sums(n_jobs=n_jobs)
         if alpha:
             power = self.density**alpha
-            for block in row_blocks(*values.shape):
-                values[block] /= power[block, None] * power
+
+            def divide(tile: NDArray[np.floating], rows: slice, columns: slice) -> None:
+                tile /= power[rows, None] * power[columns]
+
+            tiles.each(divide, n_jobs=n_jobs)
 
     @property
     def n_samples(self) -> int:
         """Number of training samples."""
-        return int(self.values.shape[0])
+        return self.tiles.n
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return self.values.nbytes
+        return self.tiles.nbytes
+
+    @property
+    def degrees(self) -> Floats:
+        """Row sums of the kernel, (n,), in float64."""
+        return super().degrees if self.alpha else self.density
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel times a vector (n,) or block (n, b), summed in the precision of `V`."""
-        out = np.empty(V.shape, dtype=V.dtype)
-        # Block by block, so that a product can be interrupted and no float64 copy of it is made.
-        for block in row_blocks(*self.values.shape):
-            np.matmul(self.values[block].astype(V.dtype, copy=False), V, out=out[block])
-        return out
+        return self.tiles.product(V, n_jobs=self.n_jobs)
+
+    def full(self) -> NDArray[np.floating]:
+        """The full (n, n) matrix, a copy."""
+        return self.tiles.full()
 
     def pattern(self) -> csr_array:
         """Stars over the connected parts of the positive entries."""
         n = self.n_samples
         centre = np.zeros(n, dtype=np.intp)
-        if not (self.values > 0).all():
+        if not all(self.tiles.each(lambda tile, *place: bool(tile.min() > 0), n_jobs=self.n_jobs)):
             centre[:] = -1
+            step = max(1, BLOCK // n)
             for start in range(n):
                 if centre[start] >= 0:
                     continue
                 front = np.array([start])
                 centre[start] = start
                 while front.size:
-                    step = max(1, 2**22 // n)
-                    reached = (self.values[front[:step]] > 0).any(axis=0) & (centre < 0)
+                    reached = (self.tiles.rows(front[:step]) > 0).any(axis=0) & (centre < 0)
                     centre[reached] = start
                     front = np.concatenate([front[step:], np.flatnonzero(reached)])
         # Both ways, as the kernel is: each sample as a row and as a column.
@@ -98,9 +108,11 @@ class DenseAffinity(_Dense):
         features: FeatureMap,
         points: Points,
         sigma: float | Floats,
-        values: NDArray[np.floating],
+        tiles: Tiles,
+        *,
+        n_jobs: int = 1,
     ) -> None:
-        super().__init__(name, values, kernel.alpha)
+        super().__init__(name, tiles, kernel.alpha, n_jobs=n_jobs)
         self.kernel = kernel
         self.features = features
         self.points = points
@@ -109,18 +121,22 @@ class DenseAffinity(_Dense):
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return self.values.nbytes + self.points.nbytes
+        return super().nbytes + self.points.nbytes
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples (q, d) against the n training samples."""
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha)
+
+    def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
         queries = self.points.like(self.features(X, self.name))
-        distances = block_distances(queries, slice(0, len(queries)), self.points)
+        every = slice(0, len(queries))
+        distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
-            ranked = _ranked(distances, self.kernel.scale_neighbors)[1]
-            own = np.sqrt(self.kernel.factor) * ranked
-        logs = -self.kernel.exponent(distances / _pair_scale(own, self.scale))
-        return KernelRows.normalised(logs, self.density, self.alpha)
+            own = np.sqrt(self.kernel.factor) * _ranked(distances, self.kernel.scale_neighbors)
+        distances /= _pair_scale(own, self.scale).astype(self.dtype)
+        return np.asarray(-self.kernel.exponent(distances))
 
 
 class DensePrecomputed(_Dense):
@@ -130,9 +146,12 @@ class DensePrecomputed(_Dense):
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples, given as their (q, n) kernel values."""
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha)
+
+    def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Logarithms of given (q, n) kernel values."""
         with np.errstate(divide="ignore"):
-            logs = np.log(X.astype(np.float64))
-        return KernelRows.normalised(logs, self.density, self.alpha)
+            return np.asarray(np.log(X.astype(np.float64)))
 
 
 def distance_affinity(
@@ -146,47 +165,94 @@ def distance_affinity(
 ) -> DenseAffinity:
     """The kernel of all pairs of rows of `X`.
 
-    One buffer holds the distances first and the kernel after.
+    The tiles hold the distances first, which the scale is read off, and the kernel after.
     """
     features = FeatureMap.of(kernel, X)
     points = Points(features(X, name), rounding=features.rounding)
-    n = len(points)
-    values = matrix(points, X.dtype, n_jobs=n_jobs, done=done)
-    blocks = [*row_blocks(n, n)]
-    ranks = each(
-        lambda block: _ranked(values[block], kernel.scale_neighbors), blocks, n_jobs, lambda k: None
-    )
-    nearest, ranked = (np.concatenate(column) for column in zip(*ranks, strict=True))
+    tiles, nearest = _distance_tiles(points, X.dtype, n_jobs, done)
+    ranked = nearest
+    if kernel.bandwidth == "local":
+        ranked = _ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
     sigma = scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
 
-    def exponentiate(block: slice) -> float:
-        distances = values[block]
+    def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
+        if not isinstance(sigma, np.ndarray):
+            distances /= distances.dtype.type(sigma)
+            np.exp(-kernel.exponent(distances), out=distances)
+            return 0.0
         distinct = distances > 0
-        own = sigma[block] if isinstance(sigma, np.ndarray) else sigma
-        distances /= _pair_scale(own, sigma).astype(values.dtype)
+        distances /= _pair_scale(sigma[rows], sigma[columns]).astype(distances.dtype)
         np.exp(-kernel.exponent(distances), out=distances)
         return float(distances.max(where=distinct, initial=0.0))
 
-    largest = max(each(exponentiate, blocks, n_jobs, lambda k: None))
-    check_not_identity(name, largest, values.dtype, sigma, nearest)
-    return DenseAffinity(name, kernel, features, points, sigma, values)
+    largest = max(tiles.each(exponentiate, n_jobs=n_jobs))
+    if not isinstance(sigma, np.ndarray):
+        largest = float(np.exp(-kernel.exponent(nearest[nearest > 0].min() / sigma)))
+    check_not_identity(name, largest, tiles.dtype, sigma, nearest)
+    return DenseAffinity(name, kernel, features, points, sigma, tiles, n_jobs=n_jobs)
 
 
 def precomputed_affinity(
-    name: str, kernel: Precomputed, values: NDArray[np.floating]
+    name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
 ) -> DensePrecomputed:
-    """The given kernel matrix, checked and owned, as an affinity."""
-    return DensePrecomputed(name, values, kernel.alpha)
+    """The given kernel matrix, checked, as an affinity; its halves are averaged."""
+
+    def average(rows: slice, columns: slice) -> NDArray[np.floating]:
+        return np.asarray(0.5 * (values[rows, columns] + values[columns, rows].T))
+
+    tiles = Tiles(len(values), values.dtype, average, n_jobs=n_jobs)
+    return DensePrecomputed(name, tiles, kernel.alpha, n_jobs=n_jobs)
 
 
-def _ranked(distances: NDArray[np.floating], k: int) -> tuple[Floats, Floats]:
-    """Smallest positive and (k+1)-th smallest distance of each row, both (n,)."""
-    nearest = distances.min(axis=1, where=distances > 0, initial=np.inf)
-    nearest = np.where(np.isfinite(nearest), nearest, 0.0)
+def _distance_tiles(
+    points: Points,
+    dtype: np.dtype[np.floating],
+    n_jobs: int,
+    done: Callable[[int, int], None],
+) -> tuple[Tiles, Floats]:
+    """Distances of all pairs, and the smallest positive one of each sample, (n,), or 0."""
+    n = len(points)
+    least: dict[tuple[int, int], NDArray[np.floating]] = {}
+
+    def distances(rows: slice, columns: slice) -> NDArray[np.floating]:
+        found = block_distances(points, rows, points, columns, dtype=dtype)
+        if rows == columns:
+            found = np.minimum(found, found.T)
+        least[rows.start, columns.start] = _least_positive(found, axis=1)
+        least[columns.start, rows.start] = _least_positive(found, axis=0)
+        return found
+
+    tiles = Tiles(n, dtype, distances, n_jobs=n_jobs, done=done)
+    nearest = np.full(n, np.inf)
+    for (start, _), found in least.items():
+        part = slice(start, start + found.size)
+        nearest[part] = np.minimum(nearest[part], found)
+    return tiles, np.where(np.isfinite(nearest), nearest, 0.0)
+
+
+def _least_positive(distances: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
+    """The smallest positive entry along an axis, infinite where there is none."""
+    least = distances.min(axis=axis)
+    if least.min() > 0:
+        return np.asarray(least)
+    return np.asarray(distances.min(axis=axis, where=distances > 0, initial=np.inf))
+
+
+def _ranked_rows(tiles: Tiles, k: int, n_jobs: int) -> Floats:
+    """The (k+1)-th smallest distance of each sample, (n,)."""
+    parts = each(lambda block: _ranked(tiles.panel(block), k), range(len(tiles.blocks)), n_jobs)
+    return np.concatenate(parts)
+
+
+def _ranked(distances: NDArray[np.floating], k: int) -> Floats:
+    """The (k+1)-th smallest distance of each row, (n,); where that is 0, the least positive."""
     k = min(k, distances.shape[1] - 1)
-    ranked = np.partition(distances, k, axis=1)[:, k]
-    ranked = np.where(ranked > 0, ranked, nearest)
-    return nearest.astype(np.float64), ranked.astype(np.float64)
+    ranked = np.partition(distances, k, axis=1)[:, k].astype(np.float64)
+    copies = ranked == 0
+    if copies.any():
+        least = _least_positive(distances[copies], axis=1)
+        ranked[copies] = np.where(np.isfinite(least), least, 0.0)
+    return ranked
 
 
 def _pair_scale(own: float | Floats, scale: float | Floats) -> Floats:

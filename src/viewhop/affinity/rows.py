@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["KernelRows"]
+__all__ = ["KernelRows", "normalised_logs"]
 
 Floats = NDArray[np.float64]
-Weights: TypeAlias = "Floats | csr_array"
+Values: TypeAlias = "NDArray[np.floating] | csr_array"
 
 
 #: A sample with less than this share of the median training density is far from all of them.
@@ -21,64 +21,114 @@ FAR = 1e-8
 
 @dataclass(frozen=True)
 class KernelRows:
-    """Kernel rows held as logarithms, so that a far sample still knows its nearest ones.
+    """Kernel rows over their largest entries, so that a far sample still knows its nearest ones.
 
     Attributes
     ----------
-    logs : (n, m) float64 array, or csr_array whose stored entries are logarithms
-        −inf is a kernel value of 0; in the sparse form so is an entry that is not stored.
+    values : (n, m) array or csr_array
+        Each row over its largest entry.
+    peaks : (n,) float64 array
+        Logarithm of that entry; −inf for a row without mass.
     far : (n,) bool array
         Rows whose sum is below 1e-8 of the median row sum of the training samples.
     """
 
-    logs: Weights
+    values: Values
+    peaks: Floats
     far: NDArray[np.bool_]
 
     @classmethod
-    def normalised(cls, logs: Weights, density: Floats, alpha: float) -> KernelRows:
+    def of(cls, logs: Values, far: NDArray[np.bool_]) -> KernelRows:
+        """Rows of a kernel given by its logarithms.
+
+        Parameters
+        ----------
+        logs : (n, m) array, or csr_array whose stored entries are logarithms
+            −inf is a kernel value of 0; in the sparse form so is an entry that is not stored. An
+            array is written over.
+        far : (n,) bool array
+        """
+        peaks = _peaks(logs)
+        shift = np.where(np.isfinite(peaks), peaks, 0.0)
+        if isinstance(logs, np.ndarray):
+            logs -= shift.astype(logs.dtype)[:, None]
+            return cls(np.exp(logs, out=logs), peaks, far)
+        values = np.exp(logs.data - np.repeat(shift, np.diff(logs.indptr)))
+        return cls(_like(logs, values), peaks, far)
+
+    @classmethod
+    def normalised(cls, logs: Values, density: Floats, alpha: float) -> KernelRows:
         """Rows divided by their own density and that of the training samples, to power alpha.
 
         Parameters
         ----------
         logs : (n, m) array or csr_array
-            Logarithms of the plain kernel.
+            Logarithms of the plain kernel, as in `of`; an array is written over.
         density : (m,) array
             Row sums of the plain kernel of the training samples.
         alpha : float
         """
-        plain = cls(logs, np.zeros(logs.shape[0], dtype=bool))
-        peaks = plain.peaks()
-        with np.errstate(divide="ignore"):
-            own = np.log(np.asarray(plain.weights(peaks).sum(axis=1)))
-        own = np.where(np.isfinite(peaks), own + peaks, 0.0)
-        far = np.isfinite(peaks) & (own < np.log(FAR * np.median(density)))
-        if not alpha:
-            return cls(logs, far)
-        if isinstance(logs, np.ndarray):
-            return cls(logs - alpha * (own[:, None] + np.log(density)), far)
-        repeated = np.repeat(own, np.diff(logs.indptr))
-        values = logs.data - alpha * (repeated + np.log(density)[logs.indices])
-        return cls(csr_array((values, logs.indices, logs.indptr), shape=logs.shape), far)
+        if alpha:
+            return cls.of(*normalised_logs(logs, density, alpha))
+        plain = cls.of(logs, np.zeros(logs.shape[0], dtype=bool))
+        return replace(plain, far=_far(plain._log_sums(), density))
 
     @property
     def n_rows(self) -> int:
         """Number of new samples."""
-        return int(self.logs.shape[0])
+        return int(self.values.shape[0])
 
-    def peaks(self) -> Floats:
-        """Largest logarithm of each row, (n,); −inf for a row without mass."""
-        if isinstance(self.logs, np.ndarray):
-            return np.asarray(self.logs.max(axis=1))
-        peaks = np.full(self.n_rows, -np.inf)
-        filled = np.flatnonzero(np.diff(self.logs.indptr))
-        if filled.size:
-            peaks[filled] = np.maximum.reduceat(self.logs.data, self.logs.indptr[filled])
-        return peaks
-
-    def weights(self, shift: Floats) -> Weights:
+    def weights(self, shift: Floats) -> Values:
         """Kernel rows over exp(shift), one shift per row."""
-        shift = np.where(np.isfinite(shift), shift, 0.0)
-        if isinstance(self.logs, np.ndarray):
-            return np.exp(self.logs - shift[:, None])
-        values = np.exp(self.logs.data - np.repeat(shift, np.diff(self.logs.indptr)))
-        return csr_array((values, self.logs.indices, self.logs.indptr), shape=self.logs.shape)
+        seen = np.isfinite(self.peaks)
+        factor = np.exp(np.subtract(self.peaks, shift, where=seen, out=np.zeros(seen.size)))
+        if isinstance(self.values, np.ndarray):
+            return self.values * factor.astype(self.values.dtype)[:, None]
+        return _like(self.values, self.values.data * np.repeat(factor, np.diff(self.values.indptr)))
+
+    def _log_sums(self) -> Floats:
+        """Logarithm of the sum of each row, (n,)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.peaks + np.log(np.asarray(self.values.sum(axis=1))))
+
+
+def normalised_logs(
+    logs: Values, density: Floats, alpha: float
+) -> tuple[Values, NDArray[np.bool_]]:
+    """Logarithms of kernel rows divided by densities to power alpha, and which rows are far.
+
+    Parameters
+    ----------
+    logs, density, alpha
+        As in `KernelRows.normalised`; `logs` is left as it is.
+    """
+    own = KernelRows.of(logs.copy(), np.zeros(logs.shape[0], dtype=bool))._log_sums()
+    far = _far(own, density)
+    if not alpha:
+        return logs, far
+    own = np.where(np.isfinite(own), own, 0.0)
+    if isinstance(logs, np.ndarray):
+        return (logs - alpha * own[:, None] - alpha * np.log(density)).astype(logs.dtype), far
+    repeated = np.repeat(own, np.diff(logs.indptr))
+    return _like(logs, logs.data - alpha * (repeated + np.log(density)[logs.indices])), far
+
+
+def _far(log_sums: Floats, density: Floats) -> NDArray[np.bool_]:
+    """Rows with some mass, but little."""
+    return np.asarray(np.isfinite(log_sums) & (log_sums < np.log(FAR * np.median(density))))
+
+
+def _peaks(logs: Values) -> Floats:
+    """Largest stored entry of each row, (n,); −inf for a row without entries."""
+    if isinstance(logs, np.ndarray):
+        return np.asarray(logs.max(axis=1), dtype=np.float64)
+    peaks = np.full(logs.shape[0], -np.inf)
+    filled = np.flatnonzero(np.diff(logs.indptr))
+    if filled.size:
+        peaks[filled] = np.maximum.reduceat(logs.data, logs.indptr[filled])
+    return peaks
+
+
+def _like(pattern: csr_array, values: NDArray[np.floating]) -> csr_array:
+    """Other values at the same places."""
+    return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)

@@ -123,7 +123,8 @@ def distance_rows(points: Points, rows: NDArray[np.intp]) -> Floats:
     """Distances from chosen samples to all samples, (n_rows, n)."""
     if rows.size == len(points):
         return np.asarray(matrix(points, np.dtype(np.float64)))
-    return block_distances(points.like(points.rows[rows]), slice(0, rows.size), points)
+    chosen = points.like(points.rows[rows])
+    return np.asarray(block_distances(chosen, slice(0, rows.size), points), dtype=np.float64)
 
 
 def sample_rows(points: Points, generator: np.random.Generator) -> Floats:

@@ -197,7 +197,7 @@ class ClusterRows(Extension):
         for l, found in enumerate(rows):
             if found is None:
                 continue
-            peaks = found.peaks()
+            peaks = found.peaks
             seen = np.isfinite(peaks)
             weights = found.weights(peaks)
             with np.errstate(invalid="ignore"):

@@ -10,7 +10,8 @@ from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.errors import ConvergenceError
-from viewhop.solvers import DENSE_NODES, MAX_RESTARTS
+from viewhop.solvers import DENSE_NODES
+from viewhop.solvers.arpack import MAX_RESTARTS
 from viewhop.theory.source import kernel_matrix, walk_of
 from viewhop.walks import Walk
 

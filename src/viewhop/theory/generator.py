@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop.affinity.dense import DensePrecomputed
+from viewhop.affinity.tiles import Tiles
 from viewhop.theory.source import walk_of
 from viewhop.walks import HopWalk
 
@@ -47,7 +48,7 @@ def circle_walk(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> HopWa
         raise ValueError(f"epsilon is a positive number, not {epsilon!r}")
     return HopWalk(
         [
-            DensePrecomputed(f"view{k}", _wrapped_gaussian(angles, epsilon), 0.0)
+            DensePrecomputed(f"view{k}", Tiles.of(_wrapped_gaussian(angles, epsilon)), 0.0)
             for k, angles in enumerate(views, start=1)
         ]
     )

@@ -36,8 +36,8 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     Notes
     -----
     Eq. (28) with the SVD of K̄^z = D_rows^{-1/2} K^z D_cols^{-1/2} (erratum 2): with that of
-    K^z, as printed, the columns are no eigenvectors of P̂. `solvers.two_view_svd` finds the
-    leading pairs without forming K̄^z.
+    K^z, as printed, the columns are no eigenvectors of P̂. `solvers.solve` with solver="svd"
+    finds the leading pairs without forming K̄^z.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
             f"all triplets are needed here, and there are {walk.n_samples:,} samples; take at most "
-            f"{MAX_NODES // 2:,}, or solvers.two_view_svd for the leading ones"
+            f"{MAX_NODES // 2:,}, or solvers.solve for the leading ones"
         )
     V, values, rows = svd(walk.cross(np.eye(walk.n_samples)))
     U = rows.T

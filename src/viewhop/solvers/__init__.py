@@ -1,0 +1,197 @@
+"""Solvers: from a walk to the leading part of its spectrum.
+
+Each solver finds the largest eigenvalues of A = D^{-1/2} K D^{-1/2} on the complement of the known
+eigenvectors: the constant on each connected piece of the walk, with eigenvalue 1. These are set,
+not solved for, so a repeated 1 is exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from viewhop import memory
+from viewhop.errors import ConvergenceError
+from viewhop.progress import Progress, silent
+from viewhop.solvers.arpack import lanczos
+from viewhop.solvers.block import krylov
+from viewhop.solvers.lapack import MATRICES, all_triplets, dense
+from viewhop.solvers.problem import Floats, Found, Half, Problem, Whole
+from viewhop.spectrum import Spectrum
+from viewhop.walks import Walk
+
+__all__ = ["SOLVERS", "choose", "known_pairs", "solve"]
+
+SOLVERS = ("dense", "lanczos", "krylov", "svd")
+
+#: Up to this many nodes LAPACK on the whole matrix is faster than iterating.
+DENSE_NODES = 1000
+
+
+def choose(walk: Walk, r: int) -> str:
+    """The name of the solver that "auto" stands for.
+
+    LAPACK for small walks or for a large part of the spectrum, the SVD for two views on
+    neighbours, block Krylov where kernels are full matrices (a block costs little more than a
+    vector there), and Lanczos otherwise.
+    """
+    if walk.n_nodes <= DENSE_NODES or 5 * r >= walk.n_nodes:
+        return "dense"
+    if walk.is_dense:
+        return "krylov"
+    return "svd" if walk.is_cross else "lanczos"
+
+
+def known_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
+    """Orthonormal eigenvectors of A with eigenvalue 1, (n_nodes, n_pieces), the trivial one first.
+
+    A vector that is constant on each piece of the walk is an eigenvector of P; the pieces are taken
+    in order of their weight.
+
+    Parameters
+    ----------
+    walk : Walk
+    pieces : (n_nodes,) array
+        Number of the piece of each node.
+    most : int or None
+        The largest number of vectors to return.
+    """
+    weights = np.bincount(pieces, weights=walk.stationary)
+    order = np.argsort(-weights, kind="stable")
+    root = np.sqrt(weights)
+    # One entry per piece: the constant, then what sets each piece but the last apart.
+    columns = np.column_stack([root, np.eye(root.size)[:, order[:-1]]])
+    basis, triangle = qr(columns)
+    basis = (basis * np.sign(np.diagonal(triangle)))[:, :most]
+    return np.asarray(np.sqrt(walk.stationary)[:, None] * (basis / root[:, None])[pieces])
+
+
+def solve(
+    walk: Walk,
+    r: int,
+    *,
+    solver: str = "auto",
+    tol: float | None = None,
+    pieces: NDArray[np.intp] | None = None,
+    generator: np.random.Generator | None = None,
+    start: Floats | None = None,
+    progress: Progress = silent,
+    allowed: int | None = None,
+) -> Spectrum:
+    """The `r` largest eigenpairs of a walk beside the trivial one.
+
+    Parameters
+    ----------
+    walk : Walk
+    r : int
+        Number of pairs.
+    solver : {"auto", "dense", "lanczos", "krylov", "svd"}
+    tol : float or None
+        Residual relative to each eigenvalue; None is as far as the precision goes.
+    pieces : (n_nodes,) array or None
+        What ``walk.pieces()`` gives, if it is known.
+    generator : Generator or None
+        Draws start vectors.
+    start : (n_nodes, s) array or None
+        Guesses of the right eigenvectors, which block Krylov begins with.
+    progress : callable
+    allowed : int or None
+        Bytes that the whole matrix of the dense solver may take; None allows anything.
+
+    Raises
+    ------
+    ConvergenceError
+        If an iterative solver reaches its cap; it carries what had converged.
+    MemoryBudgetError
+        If the dense solver would need more than is allowed.
+    """
+    name = choose(walk, r) if solver == "auto" else solver
+    if name not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
+    if name == "svd" and not walk.is_cross:
+        raise ValueError(
+            'solver="svd" is for the alternating walk, and for the hop walk of two views that '
+            'never stays in a view (within_view_weight=0); use solver="auto"'
+        )
+    # With more pieces than coordinates there is nothing to solve, and the first vectors do.
+    known = known_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
+    double = walk.dtype == np.float64
+    problem = Problem(
+        walk,
+        max(0, r - known.shape[1] + 1),
+        known,
+        (0.0 if double else 1e-5) if tol is None else tol,
+        np.random.default_rng(0) if generator is None else generator,
+        None if start is None else start * np.sqrt(walk.stationary)[:, None],
+        progress,
+    )
+    found: Found = (np.empty(0), np.empty((walk.n_nodes, 0)))
+    finished = True
+    if problem.r:
+        name = _possible(problem, name)
+        if name == "dense":
+            memory.require(
+                MATRICES * 8 * walk.n_nodes**2,
+                allowed,
+                what=f"the dense solver on {walk.n_nodes:,} nodes for {problem.r:,} eigenpairs",
+                instead='ask for fewer coordinates, solver="lanczos", or a larger max_memory',
+            )
+        found, finished = _run(problem, name)
+    if not finished:
+        raise _unfinished(problem, name, *found)
+    return _spectrum(problem, name, *found, repeated=known[:, 1 : r + 1])
+
+
+def _possible(problem: Problem, name: str) -> str:
+    """The solver, or the dense one where ARPACK has no room beside the wanted pairs."""
+    room = problem.walk.n_nodes - problem.known.shape[1] - 1
+    return "dense" if name == "lanczos" and problem.r >= room else name
+
+
+def _run(problem: Problem, name: str) -> tuple[Found, bool]:
+    """The wanted pairs, and whether all of them converged."""
+    walk = problem.walk
+    if name == "dense":
+        return dense(problem), True
+    if name == "krylov":
+        return krylov(Half(problem) if walk.is_cross else Whole(problem))
+    if name == "lanczos":
+        return lanczos(Whole(problem))
+    n = walk.n_samples
+    if n <= DENSE_NODES or problem.r >= n - problem.known.shape[1] - 1:
+        return all_triplets(problem), True
+    return lanczos(Half(problem))
+
+
+def _spectrum(
+    problem: Problem, name: str, values: Floats, vectors: Floats, repeated: Floats
+) -> Spectrum:
+    """The found pairs, after the repeated ones, with their residuals."""
+    # Products in single precision leave traces of the known eigenvectors, large beside a small λ.
+    vectors = np.hstack([repeated, np.linalg.qr(problem.project(vectors))[0]])
+    values = np.concatenate([np.ones(repeated.shape[1]), values])
+    problem.n_products += values.size
+    residuals = np.linalg.norm(problem.walk.normalized(vectors) - vectors * values, axis=0)
+    return Spectrum.from_symmetric(
+        values,
+        vectors,
+        residuals,
+        stationary=problem.walk.stationary,
+        solver=name,
+        n_products=problem.n_products,
+    )
+
+
+def _unfinished(problem: Problem, name: str, values: Floats, vectors: Floats) -> ConvergenceError:
+    partial = _spectrum(problem, name, values, vectors, problem.known[:, 1:])
+    return ConvergenceError(
+        f"solver {name!r} found {values.size} of {problem.r} eigenpairs within its "
+        f"cap ({problem.n_products:,} products). Likely causes: a bandwidth so small that the walk "
+        "hardly moves, so that many eigenvalues crowd below 1 (raise factor or n_neighbors); more "
+        "coordinates than the data have (lower n_components); or a tolerance that is too strict "
+        "(pass tol=1e-6). solver='dense' always ends, at the cost of a "
+        f"{problem.walk.n_nodes:,} × {problem.walk.n_nodes:,} matrix. What converged is in "
+        "error.spectrum.",
+        partial,
+    )

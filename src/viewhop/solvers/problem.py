@@ -1,0 +1,184 @@
+"""The eigenproblem of a walk, and the two operators that an iteration may run on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, svd
+
+from viewhop.progress import Progress, silent
+from viewhop.walks import Walk
+
+__all__ = ["Found", "Half", "Operator", "Problem", "Whole"]
+
+Floats = NDArray[np.float64]
+Found = tuple[Floats, Floats]  # eigenvalues (r,), orthonormal columns (n_nodes, r)
+
+
+@dataclass
+class Problem:
+    """The largest `r` eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of `known`.
+
+    Attributes
+    ----------
+    walk : Walk
+    r : int
+    known : (n_nodes, p) array
+        Orthonormal eigenvectors that are deflated.
+    tol : float
+        Residual at which a pair has converged, relative to its eigenvalue.
+    generator : Generator
+        Draws start vectors.
+    start : (n_nodes, s) array or None
+        Guesses of the eigenvectors of A.
+    progress : callable
+    n_products : int
+        Columns multiplied so far; each costs two products with every kernel.
+    """
+
+    walk: Walk
+    r: int
+    known: Floats
+    tol: float
+    generator: np.random.Generator
+    start: Floats | None = None
+    progress: Progress = silent
+    n_products: int = 0
+
+    def project(self, V: Floats) -> Floats:
+        """V without its part along the known eigenvectors."""
+        return V - self.known @ (self.known.T @ V)
+
+    def count(self, V: Floats) -> None:
+        """Count the columns of V as multiplied."""
+        self.n_products += 1 if V.ndim == 1 else V.shape[1]
+
+    @property
+    def rounding(self) -> float:
+        """The precision of products, A having norm 1."""
+        return float(np.finfo(self.walk.dtype).eps)
+
+    def limit(self, values: Floats, *, stalled: bool = False) -> Floats:
+        """Residuals of A at which pairs with these eigenvalues have converged.
+
+        Parameters
+        ----------
+        values : (r,) array
+            Eigenvalues of A.
+        stalled : bool
+            Whether the residuals no longer fall, so that what rounding may leave is accepted.
+        """
+        floor = 50.0 if stalled or self.tol == 0 else 2.0
+        return np.maximum(self.tol * np.abs(values), floor * self.rounding)
+
+
+class Operator(ABC):
+    """A symmetric operator, on the complement of what is known, whose eigenpairs give those of A.
+
+    Attributes
+    ----------
+    problem : Problem
+    n : int
+        Its size.
+    """
+
+    problem: Problem
+    n: int
+
+    @abstractmethod
+    def project(self, V: Floats) -> Floats:
+        """V without its part along the known eigenvectors."""
+
+    @abstractmethod
+    def apply(self, V: Floats) -> Floats:
+        """The operator times a vector (n,) or block (n, b)."""
+
+    @abstractmethod
+    def start(self) -> Floats | None:
+        """The guesses of the problem as vectors of the operator."""
+
+    @abstractmethod
+    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
+        """Eigenvalues and residuals of A for those of the operator."""
+
+    @abstractmethod
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """Eigenpairs of A from eigenpairs of the operator."""
+
+
+class Whole(Operator):
+    """A itself."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.n = problem.walk.n_nodes
+
+    def project(self, V: Floats) -> Floats:
+        """V without its part along the known eigenvectors."""
+        return self.problem.project(V)
+
+    def apply(self, V: Floats) -> Floats:
+        """A times a vector (n,) or block (n, b)."""
+        self.problem.count(V)
+        return self.project(self.problem.walk.normalized(self.project(V)))
+
+    def start(self) -> Floats | None:
+        """The guesses of the problem."""
+        return self.problem.start
+
+    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
+        """The same values and residuals."""
+        return values, residuals
+
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """The same pairs."""
+        return values, vectors
+
+
+class Half(Operator):
+    """K̄ᵀK̄, with K̄ the normalised kernel between the two blocks of a walk that alternates.
+
+    Half the size of A, and two of its steps for the price of one: A is zero within a block, so
+    its eigenvalues are ±σ, and its eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v).
+    A small SVD at the end restores the accuracy that squaring costs.
+
+    Notes
+    -----
+    Eq. (28), normalised (erratum 2).
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.n = problem.walk.n_samples
+        # On each block the known vectors are orthonormal up to a factor √2, being piecewise
+        # constant.
+        self.known = problem.known[self.n :] * np.sqrt(2.0)
+
+    def project(self, V: Floats) -> Floats:
+        """V without its part along the known right singular vectors."""
+        return np.asarray(V - self.known @ (self.known.T @ V))
+
+    def apply(self, V: Floats) -> Floats:
+        """K̄ᵀK̄ times a vector (n,) or block (n, b)."""
+        self.problem.count(V)
+        walk = self.problem.walk
+        return self.project(walk.cross(walk.cross(self.project(V)), transpose=True))
+
+    def start(self) -> Floats | None:
+        """The second block of the guesses of the problem."""
+        return None if self.problem.start is None else self.problem.start[self.n :]
+
+    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
+        """σ, and the residuals over σ."""
+        sigma = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
+        return sigma, residuals / sigma
+
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
+        self.problem.count(vectors)
+        basis, triangle = qr(self.problem.walk.cross(vectors), mode="economic")
+        left, sigma, rows = svd(triangle)
+        return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)
