@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from viewhop.blocks import row_blocks
-from viewhop.components import listed, usable_pairs
+from viewhop.components import Pairs, listed, usable_pairs
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.progress import Progress, shown
 from viewhop.spectrum import Spectrum
@@ -307,9 +306,9 @@ class _AtMost(MultiViewDiffusionMaps):
                 f"{'has' if views.n_views == 1 else 'have'} n_samples = {len(views)}"
             )
 
-    def _choose(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         most = min(int(self.n_components), walk.max_coordinates, walk.n_samples - 2)
-        return usable_pairs(walk, pairs(most))
+        return usable_pairs(walk, pairs(most, None))
 
 
 def _seed(random_state: Any) -> int | None:

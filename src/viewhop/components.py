@@ -19,7 +19,11 @@ __all__ = ["enough_pairs", "listed", "positive_pairs", "usable_pairs", "warn_of_
 FIRST_GUESS = 16
 
 
-def positive_pairs(walk: Walk, pairs: Callable[[int], Spectrum], r: int) -> Spectrum:
+#: Solves for a number of pairs, perhaps beginning with some that are known.
+Pairs = Callable[[int, Spectrum | None], Spectrum]
+
+
+def positive_pairs(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
     """The first `r` eigenpairs, or ValueError with their number where there are fewer.
 
     Parameters
@@ -34,7 +38,7 @@ def positive_pairs(walk: Walk, pairs: Callable[[int], Spectrum], r: int) -> Spec
             f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
             "that this walk can have"
         )
-    spectrum = usable_pairs(walk, pairs(r))
+    spectrum = usable_pairs(walk, pairs(r, None))
     if len(spectrum) < r:
         raise ValueError(
             f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
@@ -44,9 +48,7 @@ def positive_pairs(walk: Walk, pairs: Callable[[int], Spectrum], r: int) -> Spec
     return spectrum
 
 
-def enough_pairs(
-    walk: Walk, pairs: Callable[[int], Spectrum], *, accuracy: float, n_steps: float
-) -> Spectrum:
+def enough_pairs(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
     """As many eigenpairs as the accuracy asks for, found by doubling.
 
     Parameters
@@ -59,8 +61,9 @@ def enough_pairs(
     """
     most = min(walk.max_coordinates, walk.n_nodes - 2)
     r = min(FIRST_GUESS, most)
+    spectrum = None
     while True:
-        spectrum = usable_pairs(walk, pairs(r))
+        spectrum = usable_pairs(walk, pairs(r, spectrum))
         wanted = truncation(spectrum.eigenvalues, accuracy=accuracy, n_steps=n_steps)
         if wanted < r or r == most:
             return spectrum.first(wanted)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from viewhop.blocks import each, row_blocks
 
-__all__ = ["Points", "between", "block_distances", "matrix", "products"]
+__all__ = ["Points", "between", "block_distances", "block_squares", "matrix", "products"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -147,15 +147,58 @@ def products(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -
     return squares
 
 
-def block_distances(
+class Squares(NamedTuple):
+    """Squared distances of a block of pairs from a matrix product, and near pairs by themselves.
+
+    Attributes
+    ----------
+    values : (p, q) array
+        Squared distances over the squared unit; near pairs are not accurate here.
+    unit : float
+    i, j : index arrays
+        Places of the near pairs.
+    near : array
+        Their distances, from the differences of their rows.
+    """
+
+    values: NDArray[np.floating]
+    unit: float
+    i: Indices
+    j: Indices
+    near: Floats
+
+    def distances(self) -> NDArray[np.floating]:
+        """The distances; the values are written over."""
+        found = self.values
+        if self.i.size:
+            np.maximum(found, 0.0, out=found)
+        np.sqrt(found, out=found)
+        if self.unit != 1.0:
+            found *= found.dtype.type(self.unit)
+        found[self.i, self.j] = self.near
+        return found
+
+    def over(self, scale: float) -> NDArray[np.floating]:
+        """Squared distances over the squared scale, infinite where that overflows.
+
+        The values are written over.
+        """
+        found = self.values
+        with np.errstate(over="ignore"):
+            found *= found.dtype.type((self.unit / scale) ** 2)
+            found[self.i, self.j] = np.square(self.near / scale)
+        return found
+
+
+def block_squares(
     a: Points,
     block: slice,
     b: Points,
     other: slice = slice(None),
     *,
     dtype: np.dtype[np.floating] = DOUBLE,
-) -> NDArray[np.floating]:
-    """Distances from a block of rows of `a` to rows of `b`.
+) -> Squares:
+    """Squared distances from a block of rows of `a` to rows of `b`.
 
     Parameters
     ----------
@@ -164,23 +207,24 @@ def block_distances(
     dtype : dtype of the result
         In float64 each distance is accurate to about 1e-10 of itself, in float32 to 1e-5.
     """
-    if dtype == np.float32:
-        found = _single_distances(a, block, b, other)
-        if found is not None:
-            return found
-    squares = products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
-    # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
-    i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
-    distances = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
-    if i.size:
-        distances[i, j] = between(a, i + block.start, b, j + (other.start or 0))
-    return distances.astype(dtype, copy=False)
+    found = _single_squares(a, block, b, other) if dtype == np.float32 else None
+    if found is None:
+        squares = products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
+        # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
+        i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
+        found = squares.astype(dtype, copy=False), 1.0, i, j
+    values, unit, i, j = found
+    near = between(a, i + block.start, b, j + (other.start or 0)) if i.size else np.empty(0)
+    return Squares(values, unit, i, j, near)
 
 
-def _single_distances(
+def _single_squares(
     a: Points, block: slice, b: Points, other: slice
-) -> NDArray[np.float32] | None:
-    """The same from a product in single precision; None where that would not be accurate."""
+) -> tuple[NDArray[np.floating], float, Indices, Indices] | None:
+    """Squared distances in single precision, their unit, and the places of near pairs.
+
+    None where that would not be accurate: for very far rows, or with many near pairs.
+    """
     near = b.single.part(other)
     if near.unit > LARGEST_UNIT:
         return None
@@ -195,17 +239,25 @@ def _single_distances(
     squares += near.norms
     limit = np.float32(NEAR_SINGLE)
     largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
+    none = np.empty(0, dtype=np.intp)
     if squares.min(initial=np.inf) > limit * largest:
-        distances = np.sqrt(squares, out=squares)
-        distances *= np.float32(near.unit)
-        return distances
+        return squares, near.unit, none, none
     i, j = np.nonzero(squares <= limit * far.norms[:, None] + limit * near.norms)
     if i.size > max(MANY * squares.size, sum(squares.shape)):
         return None
-    distances = np.sqrt(np.maximum(squares, np.float32(0.0), out=squares), out=squares)
-    distances *= np.float32(near.unit)
-    distances[i, j] = between(a, i + block.start, b, j + (other.start or 0))
-    return distances
+    return squares, near.unit, i, j
+
+
+def block_distances(
+    a: Points,
+    block: slice,
+    b: Points,
+    other: slice = slice(None),
+    *,
+    dtype: np.dtype[np.floating] = DOUBLE,
+) -> NDArray[np.floating]:
+    """Distances from a block of rows of `a` to rows of `b`, as accurate as `block_squares`."""
+    return block_squares(a, block, b, other, dtype=dtype).distances()
 
 
 def matrix(

@@ -6,9 +6,8 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -18,14 +17,14 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from viewhop import affinity, bandwidth, diffusion, dimension, memory
+from viewhop import affinity, bandwidth, coarse, diffusion, dimension, memory
 from viewhop.affinity import Affinity
 from viewhop.blocks import row_blocks, threads
-from viewhop.components import enough_pairs, listed, positive_pairs, warn_of_pieces
+from viewhop.components import Pairs, enough_pairs, listed, positive_pairs, warn_of_pieces
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
-from viewhop.solvers import SOLVERS, solve
+from viewhop.solvers import SOLVERS, choose, solve
 from viewhop.spectrum import Spectrum
 from viewhop.transformer import ViewTransformer, whole_or_unchanged
 from viewhop.transformer import generator as make_generator
@@ -396,19 +395,27 @@ class MultiViewDiffusionMaps(ViewTransformer):
         pieces = walk.pieces()
         self.n_pieces_ = int(pieces.max()) + 1
         warn_of_pieces(walk, pieces, stacklevel=3)
-        pairs = partial(
-            solve,
-            walk,
-            solver=self.solver,
-            tol=self.tol,
-            pieces=pieces,
-            generator=generator,
-            progress=progress,
-            allowed=self._allowed,
-        )
+
+        def pairs(r: int, known: Spectrum | None) -> Spectrum:
+            solver = choose(walk, r) if self.solver == "auto" else self.solver
+            start = None if known is None else known.eigenvectors
+            if solver == "krylov" and start is None:
+                start = coarse.start(walk, r + self.n_pieces_ - 1, generator)
+            return solve(
+                walk,
+                r,
+                solver=solver,
+                tol=self.tol,
+                pieces=pieces,
+                generator=generator,
+                start=start,
+                progress=progress,
+                allowed=self._allowed,
+            )
+
         return self._choose(walk, pairs)
 
-    def _choose(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """As many pairs as `n_components` and `accuracy` say."""
         if self.n_components != "auto":
             return positive_pairs(walk, pairs, int(self.n_components))

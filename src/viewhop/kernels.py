@@ -87,6 +87,11 @@ class DistanceKernel(Kernel):
     def exponent(u: Any) -> Any:
         """−log of the kernel at u = d/s."""
 
+    @classmethod
+    def exponent_of_square(cls, square: Any) -> Any:
+        """−log of the kernel at u² = (d/s)²."""
+        return cls.exponent(np.sqrt(square))
+
     @staticmethod
     @abstractmethod
     def slope(u: Any) -> Any:
@@ -173,6 +178,11 @@ class Gaussian(DistanceKernel):
         most = 0.5 * np.sqrt(np.finfo(np.asarray(u).dtype).max)
         return 0.5 * np.square(np.minimum(u, most))
 
+    @classmethod
+    def exponent_of_square(cls, square: Any) -> Any:
+        """−log of the kernel at u² = (d/s)²."""
+        return 0.5 * square
+
     @staticmethod
     def slope(u: Any) -> Any:
         """Derivative of log kernel with respect to log s at u = d/s."""
@@ -247,6 +257,7 @@ class Correlation(DistanceKernel):
 
     metric = "correlation"
     exponent = staticmethod(Gaussian.exponent)
+    exponent_of_square = Gaussian.exponent_of_square
     slope = staticmethod(Gaussian.slope)
 
     def __init__(

@@ -98,6 +98,15 @@ class Walk(ABC):
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The walk's kernel times a vector (n_nodes,) or block (n_nodes, b)."""
 
+    @property
+    def kernels(self) -> tuple[Affinity, ...]:
+        """The kernels that the walk multiplies by."""
+        return self.affinities
+
+    def on(self, kernels: Sequence[Affinity]) -> Walk:
+        """The same walk over other kernels, on other samples."""
+        raise TypeError(f"{type(self).__name__} is not made of kernels")
+
     @abstractmethod
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,)."""
@@ -223,6 +232,10 @@ class HopWalk(Walk):
             [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
         )
 
+    def on(self, kernels: Sequence[Affinity]) -> HopWalk:
+        """The same walk over other kernels, on other samples."""
+        return HopWalk(kernels, self.hops)
+
     @cached_property
     def degrees(self) -> Floats:
         """Row sums of K̂, (n_nodes,), the diagonal of D̂, in float64."""
@@ -307,10 +320,9 @@ class SumWalk(Walk):
         """The largest number of positive eigenvalues beside the trivial 1."""
         return self.n_samples - 1
 
-    @property
-    def kernels(self) -> tuple[Affinity, ...]:
-        """The kernels that are added."""
-        return self.affinities
+    def on(self, kernels: Sequence[Affinity]) -> SumWalk:
+        """The walk of the sum of other kernels, on other samples."""
+        return SumWalk(kernels)
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The summed kernel times a vector (n_samples,) or block (n_samples, b)."""
@@ -459,6 +471,10 @@ class AlternatingWalk(Walk):
     def is_cross(self) -> bool:
         """Each step goes from starts to ends or back."""
         return True
+
+    def on(self, kernels: Sequence[Affinity]) -> AlternatingWalk:
+        """The same walk over other kernels, on other samples."""
+        return AlternatingWalk(kernels)
 
     def forward(self, V: NDArray[np.floating], *, skip: int = 0) -> NDArray[np.floating]:
         """P times a block (n_samples, b), without the steps in the first `skip` views."""

@@ -13,7 +13,7 @@ from viewhop.affinity.rows import KernelRows
 from viewhop.affinity.tiles import Tiles
 from viewhop.bandwidth.one_view import sample_rows, scale
 from viewhop.blocks import BLOCK, each
-from viewhop.distances import Points, block_distances
+from viewhop.distances import Points, block_distances, block_squares
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Precomputed
 
@@ -64,6 +64,26 @@ class _Dense(Affinity):
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel times a vector (n,) or block (n, b), summed in the precision of `V`."""
         return self.tiles.product(V, n_jobs=self.n_jobs)
+
+    def part(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
+        """The kernel on sorted chosen samples that stand for all.
+
+        Each stands for n/p samples, but its similarity to itself is still that of one.
+        """
+        values = self.tiles.part(chosen)
+        values[np.diag_indices(chosen.size)] *= chosen.size / self.n_samples
+        tiles = Tiles.of(values, n_jobs=self.n_jobs)
+        return DensePrecomputed(self.name, tiles, 0.0, n_jobs=self.n_jobs)
+
+    def rows_of_block(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
+        """Kernel rows of the samples in one block of tiles against sorted chosen samples."""
+        values = self.tiles.columns(block, chosen)
+        largest = values.max(axis=1)
+        seen = largest > 0
+        peaks = np.full(seen.size, -np.inf)
+        peaks[seen] = np.log(largest[seen])
+        values /= np.where(seen, largest, 1)[:, None]
+        return KernelRows(values, peaks, np.zeros(seen.size, dtype=bool))
 
     def full(self) -> NDArray[np.floating]:
         """The full (n, n) matrix, a copy."""
@@ -131,6 +151,13 @@ class DenseAffinity(_Dense):
         """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
         queries = self.points.like(self.features(X, self.name))
         every = slice(0, len(queries))
+        if not isinstance(self.scale, np.ndarray):
+            squares = block_squares(queries, every, self.points, dtype=self.dtype).over(self.scale)
+            logs = self.kernel.exponent_of_square(squares)
+            np.negative(logs, out=logs)
+            if np.isfinite(logs.max(axis=1)).all():
+                return np.asarray(logs)
+        # Local scales, or rows so far that only distances tell which samples are nearest.
         distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
@@ -178,7 +205,9 @@ def distance_affinity(
     def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
         if not isinstance(sigma, np.ndarray):
             distances /= distances.dtype.type(sigma)
-            np.exp(-kernel.exponent(distances), out=distances)
+            with np.errstate(over="ignore"):
+                exponents = kernel.exponent_of_square(np.square(distances, out=distances))
+            np.exp(np.negative(exponents, out=exponents), out=distances)
             return 0.0
         distinct = distances > 0
         distances /= _pair_scale(sigma[rows], sigma[columns]).astype(distances.dtype)

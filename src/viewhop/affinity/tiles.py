@@ -170,6 +170,18 @@ class Tiles:
         right = [self._tiles[block, b] for b in range(block, len(self.blocks))]
         return np.hstack([*above, *right])
 
+    def columns(self, block: int, chosen: NDArray[np.intp]) -> Values:
+        """Sorted chosen columns of one block of rows."""
+        ends = np.searchsorted(chosen, [part.start for part in self.blocks] + [self.n])
+        parts = []
+        for b, part in enumerate(self.blocks):
+            within = chosen[ends[b] : ends[b + 1]] - part.start
+            if block <= b:
+                parts.append(self._tiles[block, b][:, within])
+            else:
+                parts.append(self._tiles[b, block][within].T)
+        return np.hstack(parts)
+
     def rows(self, chosen: NDArray[np.intp]) -> Values:
         """Chosen rows, (p, n)."""
         out = np.empty((chosen.size, self.n), dtype=self.dtype)

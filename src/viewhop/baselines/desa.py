@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, NoReturn
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from viewhop.affinity import KernelRows
-from viewhop.components import usable_pairs
+from viewhop.components import Pairs, usable_pairs
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.extension import Extension, HopExtension, Stepped
 from viewhop.progress import Progress
@@ -133,10 +133,10 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
             )
         return views
 
-    def _choose(self, walk: Walk, pairs: Callable[[int], Spectrum]) -> Spectrum:
+    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The trivial pair, and as many others as `n_components` leaves."""
         r = int(self.n_components)
-        found = pairs(r - 1)
+        found = pairs(r - 1, None)
         usable = usable_pairs(walk, found) if r > 1 else found
         if len(usable) < r - 1:
             raise ValueError(

@@ -13,8 +13,8 @@ __all__ = ["krylov"]
 WIDTH = 16
 #: Blocks before it gives up.
 MAX_BLOCKS = 1000
-#: Blocks without progress after which residuals are taken to have reached the rounding.
-PATIENCE = 5
+#: Blocks without progress after which small residuals are taken to be rounding.
+PATIENCE = 3
 
 
 def krylov(operator: Operator) -> tuple[Found, bool]:
@@ -43,8 +43,8 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
         values, rotation = values[::-1], rotation[:, ::-1]
         lead = rotation[:, :wanted]
         residual = AQ @ lead - (Q @ lead) * values[:wanted]
-        of_walk, sizes = operator.of_walk(values[:wanted], np.linalg.norm(residual, axis=0))
-        excess = sizes / problem.limit(of_walk, stalled=idle > PATIENCE)
+        sizes = np.linalg.norm(residual, axis=0)
+        excess = operator.excess(values[:wanted], sizes, stalled=idle > PATIENCE)
         ready = excess <= 1
         worst = float(excess[:r].max())
         best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)

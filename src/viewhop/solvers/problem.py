@@ -71,7 +71,7 @@ class Problem:
         stalled : bool
             Whether the residuals no longer fall, so that what rounding may leave is accepted.
         """
-        floor = 50.0 if stalled or self.tol == 0 else 2.0
+        floor = (50.0 if self.tol == 0 else 2.0) * (25.0 if stalled else 1.0)
         return np.maximum(self.tol * np.abs(values), floor * self.rounding)
 
 
@@ -101,8 +101,8 @@ class Operator(ABC):
         """The guesses of the problem as vectors of the operator."""
 
     @abstractmethod
-    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
-        """Eigenvalues and residuals of A for those of the operator."""
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals of A, for eigenvalues and residuals of the operator, over their limit."""
 
     @abstractmethod
     def pairs(self, values: Floats, vectors: Floats) -> Found:
@@ -129,9 +129,9 @@ class Whole(Operator):
         """The guesses of the problem."""
         return self.problem.start
 
-    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
-        """The same values and residuals."""
-        return values, residuals
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals over their limit."""
+        return residuals / self.problem.limit(values, stalled=stalled)
 
     def pairs(self, values: Floats, vectors: Floats) -> Found:
         """The same pairs."""
@@ -143,7 +143,7 @@ class Half(Operator):
 
     Half the size of A, and two of its steps for the price of one: A is zero within a block, so
     its eigenvalues are ±σ, and its eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v).
-    A small SVD at the end restores the accuracy that squaring costs.
+    A small SVD at the end restores most of the accuracy that squaring costs.
 
     Notes
     -----
@@ -171,10 +171,11 @@ class Half(Operator):
         """The second block of the guesses of the problem."""
         return None if self.problem.start is None else self.problem.start[self.n :]
 
-    def of_walk(self, values: Floats, residuals: Floats) -> tuple[Floats, Floats]:
-        """σ, and the residuals over σ."""
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals over σ, over their limit; if stalled, what squaring may leave is accepted."""
         sigma = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
-        return sigma, residuals / sigma
+        limit = sigma * self.problem.limit(sigma)
+        return residuals / np.maximum(limit, 50 * self.problem.rounding if stalled else 0.0)
 
     def pairs(self, values: Floats, vectors: Floats) -> Found:
         """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
