@@ -73,9 +73,9 @@ def test_a_callable_hears_every_stage(views, solver):
     est = estimator(solver=solver, verbose=lambda *args: told.append(args)).fit(views)
     est.transform(views)
     stages = {stage for stage, _, _ in told}
-    assert {"kernel of view1", "kernel of view2", "transform"} <= stages
+    assert {"kernel of view1", "kernel of view2", "extension"} <= stages
     assert all(total is None or 0 <= done <= total for _, done, total in told)
-    assert [t for t in told if t[0] == "transform"][-1] == ("transform", 120, 120)
+    assert [t for t in told if t[0] == "extension"][-1] == ("extension", 120, 120)
 
 
 def test_a_callable_is_passed_on_as_it_is():

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop import affinity, bandwidth, coarse, diffusion, dimension, memory
 from viewhop.affinity import Affinity
-from viewhop.blocks import row_blocks, threads
+from viewhop.blocks import each, threads
 from viewhop.components import Pairs, enough_pairs, listed, positive_pairs, warn_of_pieces
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
@@ -34,6 +34,9 @@ from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, Walk, 
 __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
 Floats = NDArray[np.floating]
+
+#: Kernel values of new samples that are held at a time, by each thread.
+BATCH = 2**20
 
 
 class MultiViewDiffusionMaps(ViewTransformer):
@@ -241,13 +244,22 @@ class MultiViewDiffusionMaps(ViewTransformer):
         """
         check_is_fitted(self)
         views = self._read(X, reset=False)
-        n_rows = len(views)
-        parts = []
+        # Rows against a full kernel are placed by threads, few at a time, while they are in cache;
+        # a search for neighbours has threads of its own.
+        rows = max(16, BATCH // self.walk_.n_samples) if self.walk_.is_dense else BATCH // 16
+        starts = range(0, len(views), rows)
+
+        def placed(start: int) -> Stepped:
+            batch = {name: array[start : start + rows] for name, array in views.items()}
+            return self._extension.step(self.walk_.against(batch))
+
         with shown(self.verbose) as progress:
-            for block in row_blocks(n_rows, self.walk_.n_samples):
-                rows = {name: array[block] for name, array in views.items()}
-                parts.append(self._extension.step(self.walk_.against(rows)))
-                progress("transform", block.stop, n_rows)
+            parts = each(
+                placed,
+                starts,
+                threads(self.n_jobs) if self.walk_.is_dense else 1,
+                lambda count: progress("extension", min(count * rows, len(views)), len(views)),
+            )
         stepped = Stepped.joined(parts)
         stepped.warn(self.view_names_, stacklevel=3)
         return self._output(stepped.blocks, self.n_steps_, given=views.names)
@@ -319,7 +331,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             if isinstance(self._kernels[K.name], Precomputed):
                 affinity.check_new_values(K.name, views[K.name])
             else:
-                K.features(views[K.name], K.name)  # type: ignore[attr-defined]
+                K.features.check(views[K.name], K.name)  # type: ignore[attr-defined]
 
     def _check_size(self, views: Views) -> None:
         """Raise ValueError for fewer samples than the coordinates need."""

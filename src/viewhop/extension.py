@@ -131,6 +131,11 @@ class HopExtension(Extension):
         self.masses = [K.degrees for K in walk.affinities]  # b
         self.carried = walk.hopped(self.smoothed)  # G
         self.weights = walk.hopped(self.masses)  # g
+        # One product gives both ends of the quotient.
+        self._both = [
+            np.column_stack([G, g]).astype(walk.dtype, copy=False)
+            for G, g in zip(self.carried, self.weights, strict=True)
+        ]
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, (n_samples, r) per view."""
@@ -149,10 +154,9 @@ class HopExtension(Extension):
         blocks = [np.full((n_rows, G.shape[1]), np.nan) for G in self.carried]
         far = np.zeros(n_rows, dtype=bool)
         for l, found in given.items():
-            top = _averaged(found.values, self.carried[l])
-            mass = _averaged(found.values, self.weights[l])
+            both = _averaged(found.values, self._both[l])
             with np.errstate(invalid="ignore"):
-                blocks[l] = top / mass[:, None]
+                blocks[l] = both[:, :-1] / both[:, -1:]
             far |= found.far
         unreached = self._fill(blocks, given, peaks, seen)
         lost = ~np.any([*seen.values()], axis=0)

@@ -56,23 +56,33 @@ class FeatureMap:
             rows = rows / self.deviation
         if self.metric == "euclidean":
             return rows
+        self._check_scaled(rows, name)
         rows = rows.astype(np.float64)
         if self.metric == "correlation":
-            flat = np.flatnonzero(rows.max(axis=1) == rows.min(axis=1))
+            rows = rows - rows.mean(axis=1, keepdims=True)
+        size = np.abs(rows).max(axis=1, keepdims=True)
+        rows = np.ldexp(rows, -np.frexp(size)[1])  # exact, and its squares cannot overflow
+        length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+        # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
+        return np.asarray(rows / length / np.sqrt(2.0))
+
+    def check(self, X: NDArray[np.floating], name: str) -> None:
+        """Raise ValueError, naming view and row, for a row that has no features."""
+        if self.metric != "euclidean":
+            self._check_scaled(X if self.deviation is None else X / self.deviation, name)
+
+    def _check_scaled(self, rows: NDArray[np.floating], name: str) -> None:
+        low, high = rows.min(axis=1), rows.max(axis=1)
+        if self.metric == "correlation":
+            flat = np.flatnonzero(low == high)
             if flat.size:
                 raise ValueError(
                     f"row {flat[0]} of view {name!r} is constant, so it has no correlation with "
                     "another row; drop the sample or use another kernel"
                 )
-            rows = rows - rows.mean(axis=1, keepdims=True)
-        size = np.abs(rows).max(axis=1, keepdims=True)
-        zero = np.flatnonzero(size == 0)
+        zero = np.flatnonzero((low == 0) & (high == 0))
         if zero.size:
             raise ValueError(
                 f"row {zero[0]} of view {name!r} is all zero, so it has no angle to another row; "
                 "drop the sample or use another metric"
             )
-        rows = np.ldexp(rows, -np.frexp(size)[1])  # exact, and its squares cannot overflow
-        length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-        # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
-        return np.asarray(rows / length / np.sqrt(2.0))

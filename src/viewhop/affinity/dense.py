@@ -38,6 +38,7 @@ class _Dense(Affinity):
         self.tiles = tiles
         self.n_jobs = n_jobs
         self.density: Floats = tiles.sums(n_jobs=n_jobs)
+        self._typical = float(np.median(self.density))
         if alpha:
             power = self.density**alpha
 
@@ -145,7 +146,7 @@ class DenseAffinity(_Dense):
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples (q, d) against the n training samples."""
-        return KernelRows.normalised(self.logs(X), self.density, self.alpha)
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
@@ -173,7 +174,7 @@ class DensePrecomputed(_Dense):
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples, given as their (q, n) kernel values."""
-        return KernelRows.normalised(self.logs(X), self.density, self.alpha)
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of given (q, n) kernel values."""

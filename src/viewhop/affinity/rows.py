@@ -57,7 +57,9 @@ class KernelRows:
         return cls(_like(logs, values), peaks, far)
 
     @classmethod
-    def normalised(cls, logs: Values, density: Floats, alpha: float) -> KernelRows:
+    def normalised(
+        cls, logs: Values, density: Floats, alpha: float, typical: float | None = None
+    ) -> KernelRows:
         """Rows divided by their own density and that of the training samples, to power alpha.
 
         Parameters
@@ -67,11 +69,14 @@ class KernelRows:
         density : (m,) array
             Row sums of the plain kernel of the training samples.
         alpha : float
+        typical : float or None
+            The median of `density`, if it is known.
         """
         if alpha:
             return cls.of(*normalised_logs(logs, density, alpha))
         plain = cls.of(logs, np.zeros(logs.shape[0], dtype=bool))
-        return replace(plain, far=_far(plain._log_sums(), density))
+        typical = float(np.median(density)) if typical is None else typical
+        return replace(plain, far=_far(plain._log_sums(), typical))
 
     @property
     def n_rows(self) -> int:
@@ -103,7 +108,7 @@ def normalised_logs(
         As in `KernelRows.normalised`; `logs` is left as it is.
     """
     own = KernelRows.of(logs.copy(), np.zeros(logs.shape[0], dtype=bool))._log_sums()
-    far = _far(own, density)
+    far = _far(own, float(np.median(density)))
     if not alpha:
         return logs, far
     own = np.where(np.isfinite(own), own, 0.0)
@@ -113,9 +118,9 @@ def normalised_logs(
     return _like(logs, logs.data - alpha * (repeated + np.log(density)[logs.indices])), far
 
 
-def _far(log_sums: Floats, density: Floats) -> NDArray[np.bool_]:
+def _far(log_sums: Floats, typical: float) -> NDArray[np.bool_]:
     """Rows with some mass, but little."""
-    return np.asarray(np.isfinite(log_sums) & (log_sums < np.log(FAR * np.median(density))))
+    return np.asarray(np.isfinite(log_sums) & (log_sums < np.log(FAR * typical)))
 
 
 def _peaks(logs: Values) -> Floats:

@@ -25,24 +25,18 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
     converged, which spans the block Krylov space; converged pairs stay in the basis and are not
     multiplied again. A block finds eigenvalues of any multiplicity up to its width.
     """
-    problem, n = operator.problem, operator.n
+    problem = operator.problem
     r = problem.r
-    room = n - problem.known.shape[1]
+    room = operator.n - problem.known.shape[1]
     wanted = min(r + max(4, r // 4), room)
-    most = max(10 * wanted, 100)
-    Q, AQ, gram = np.empty((n, 0)), np.empty((n, 0)), np.empty((0, 0))
     block = _first_block(operator, min(WIDTH, room))
+    basis = _Basis(operator, most_columns(r, block.shape[1]))
     best, idle = np.inf, 0
     for _ in range(MAX_BLOCKS):
-        block = _orthonormal(operator, Q, block[:, : room - Q.shape[1]])
-        product = operator.apply(block)
-        side = Q.T @ product
-        gram = np.block([[gram, side], [side.T, block.T @ product]])
-        Q, AQ = np.hstack([Q, block]), np.hstack([AQ, product])
-        values, rotation = np.linalg.eigh(0.5 * (gram + gram.T))
-        values, rotation = values[::-1], rotation[:, ::-1]
+        basis.grow(_orthonormal(operator, basis.Q, block[:, : room - basis.size]))
+        values, rotation = basis.ritz()
         lead = rotation[:, :wanted]
-        residual = AQ @ lead - (Q @ lead) * values[:wanted]
+        residual = basis.AQ @ lead - (basis.Q @ lead) * values[:wanted]
         sizes = np.linalg.norm(residual, axis=0)
         excess = operator.excess(values[:wanted], sizes, stalled=idle > PATIENCE)
         ready = excess <= 1
@@ -50,14 +44,66 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
         best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
         told = Stage("solve", f"residual {sizes[:r].max():.0e}")
         problem.progress(told, int(ready[:r].sum()), r)
-        if (ready.size >= r and ready[:r].all()) or Q.shape[1] == room:
-            return operator.pairs(values[:r], Q @ lead[:, :r]), True
+        if (ready.size >= r and ready[:r].all()) or basis.size == room:
+            return operator.pairs(values[:r], basis.Q @ lead[:, :r]), True
         block = residual[:, np.flatnonzero(~ready)[:WIDTH]]
-        if Q.shape[1] + block.shape[1] > most:
-            kept = rotation[:, : 2 * wanted]
-            Q, AQ, gram = Q @ kept, AQ @ kept, np.diag(values[: 2 * wanted])
+        if basis.size + block.shape[1] > basis.most:
+            basis.restart(values[: 2 * wanted], rotation[:, : 2 * wanted])
     found = np.flatnonzero(ready[:r])
-    return operator.pairs(values[found], Q @ lead[:, found]), False
+    return operator.pairs(values[found], basis.Q @ lead[:, found]), False
+
+
+def most_columns(r: int, first: int = WIDTH) -> int:
+    """Columns that the basis for `r` pairs may have before it restarts."""
+    return max(10 * (r + max(4, r // 4)), 100, first + WIDTH)
+
+
+class _Basis:
+    """An orthonormal basis Q, its products AQ, and QᵀAQ.
+
+    Columns lie one after another in memory, so that only those in use take any.
+    """
+
+    def __init__(self, operator: Operator, most: int) -> None:
+        self.operator = operator
+        self.most = min(most, operator.n)
+        self.size = 0
+        self._Q, self._AQ = (np.empty((operator.n, self.most), order="F") for _ in range(2))
+        self._gram = np.empty((self.most, self.most))
+
+    @property
+    def Q(self) -> Floats:
+        """The basis, (n, size)."""
+        return self._Q[:, : self.size]
+
+    @property
+    def AQ(self) -> Floats:
+        """Its products, (n, size)."""
+        return self._AQ[:, : self.size]
+
+    def grow(self, block: Floats) -> None:
+        """Multiply orthonormal columns and append them."""
+        old, new = slice(0, self.size), slice(self.size, self.size + block.shape[1])
+        self._Q[:, new] = block
+        self._AQ[:, new] = self.operator.apply(block)
+        self._gram[old, new] = self.Q.T @ self._AQ[:, new]
+        self._gram[new, old] = self._gram[old, new].T
+        self._gram[new, new] = block.T @ self._AQ[:, new]
+        self.size = new.stop
+
+    def ritz(self) -> tuple[Floats, Floats]:
+        """Ritz values, largest first, and their coefficients in the basis."""
+        gram = self._gram[: self.size, : self.size]
+        values, rotation = np.linalg.eigh(0.5 * (gram + gram.T))
+        return values[::-1], rotation[:, ::-1]
+
+    def restart(self, values: Floats, rotation: Floats) -> None:
+        """Go on with some Ritz vectors only."""
+        kept = values.size
+        self._Q[:, :kept] = self.Q @ rotation
+        self._AQ[:, :kept] = self.AQ @ rotation
+        self._gram[:kept, :kept] = np.diag(values)
+        self.size = kept
 
 
 def _first_block(operator: Operator, width: int) -> Floats:
