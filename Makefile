@@ -13,14 +13,15 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint bench reproduce wheel clean help
+.PHONY: demo test test-all lint bench bench-small reproduce wheel clean help
 
 help:
 	@echo "make demo       six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test       the test suite with branch coverage"
 	@echo "make test-all   the same with the slow tests"
 	@echo "make lint       ruff, mypy and the one-way import rule"
-	@echo "make bench      the benchmarks"
+	@echo "make bench      the benchmarks, for an hour or more: tables in benchmark-results/"
+	@echo "make bench-small  the same at sizes of two minutes: counts and memory, no times"
 	@echo "make reproduce  every picture and number quoted in README.md and docs/"
 	@echo "make wheel      the wheel, in dist/"
 	@echo "make clean      remove what the other targets made"
@@ -42,6 +43,9 @@ lint: $(VENV)/.ready-lint
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
+
+bench-small: $(VENV)/.ready-bench-small
+	$(BIN)/python -m benchmarks --small --out benchmark-results/small
 
 reproduce: $(VENV)/.ready-docs
 	$(BIN)/python docs/figures.py
@@ -81,7 +85,11 @@ $(VENV)/.ready-lint: $(VENV)/.ready-base
 	@touch $@
 
 $(VENV)/.ready-bench: $(VENV)/.ready-base
-	$(PIP) install --quiet --editable ".[plot]" --group bench
+	$(PIP) install --quiet --editable ".[ann]" --group bench
+	@touch $@
+
+$(VENV)/.ready-bench-small: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[ann]"
 	@touch $@
 
 $(VENV)/.ready-docs: $(VENV)/.ready-base

@@ -2,60 +2,127 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from time import perf_counter
+from types import ModuleType
 
 import click
 
-from benchmarks import digits, joint, kcca
-from viewhop import memory
+from benchmarks import table
+from benchmarks.apart import first_line
+from benchmarks.row import Row
 
 DOCS = Path(__file__).parent.parent / "docs"
 
+#: In the order of the tables. Each is a module with TITLE, run(), and its sizes, FULL and SMALL.
+PARTS = (
+    "dense",
+    "columns",
+    "solve",
+    "million",
+    "growth",
+    "more_views",
+    "transform",
+    "naive",
+    "peers",
+    "memory",
+    "joint",
+    "kcca",
+)
+
 
 @click.command()
+@click.option("--small", is_flag=True, help="Small sizes; judge counts and memory, not seconds.")
 @click.option(
-    "--views", default=3, show_default=True, help="Views of the LAPACK reference, 2 to 6."
+    "--only",
+    multiple=True,
+    type=click.Choice(PARTS),
+    metavar="NAME",
+    help="Run this part, and keep the others from an earlier run. May be repeated.",
 )
-@click.option("--long", is_flag=True, help="Also the dense kernel CCA at 5,000 samples (minutes).")
+@click.option("--list", "listed", is_flag=True, help="Name the parts and end.")
 @click.option(
     "--out", default="benchmark-results", show_default=True, help="Folder for the tables."
 )
 @click.option("--record", is_flag=True, help="Also write docs/benchmarks.md.")
-def main(views: int, long: bool, out: str, record: bool) -> None:
+def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: bool) -> None:
     """Time the library beside its references, in one run."""
-    parts = {
-        "Six views of 2,000 digits, dense Gaussians": digits.run(n_views=views),
-        "Algorithm 1 on the digits": joint.run(),
-        "Kernel CCA of two views": kcca.run(dense_large=long),
-    }
-    lines = []
-    for title, rows in parts.items():
-        lines += [
-            f"## {title}",
-            "",
-            "| work | seconds | ratio | peak memory |",
-            "|---|---|---|---|",
-        ]
-        for row in rows:
-            ratio = "" if row.ratio is None else f"{row.ratio:.1f} × {row.of}"
-            peak = "" if row.peak is None else memory.text(row.peak)
-            lines.append(f"| {row.work} | {row.seconds:.2f} | {ratio} | {peak} |")
-        lines.append("")
-    table = "\n".join(lines)
+    if listed:
+        for name in PARTS:
+            click.echo(f"{name:12}{_module(name).TITLE}")
+        return
+    if small and record:
+        raise click.UsageError("--record is for the full sizes: leave out --small")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what runs apart is ended too
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "benchmarks.md").write_text(table, encoding="utf-8")
-    found = {title: [asdict(row) for row in rows] for title, rows in parts.items()}
-    (folder / "benchmarks.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    os.environ["VIEWHOP_BENCH_PEERS"] = str(folder.absolute() / "peers")
+    results = _earlier(folder, small=small) if only else {}
+    bad = []
+    for name in PARTS:
+        if only and name not in only:
+            continue
+        rows: list[Row] = []
+        results[name] = (_module(name).TITLE, rows)
+        for row in _rows(name, small=small):
+            rows.append(row)
+            _write(folder, results, small=small)
+            if _is_bad(row, small=small):
+                bad.append(f"{name}: {row.work}")
+    text = _write(folder, results, small=small)
     if record:
-        head = (
-            "# Benchmarks\n\nMade by `make bench` with `--record` on two cores of a shared "
-            "machine; only the ratios carry over to another.\n\n"
-        )
-        (DOCS / "benchmarks.md").write_text(head + table, encoding="utf-8")
-    click.echo(table)
+        (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")
+    click.echo(text)
+    for line in bad:
+        click.echo(f"not as it should be: {line}", err=True)
+    sys.exit(1 if bad else 0)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"benchmarks.{name}")
+
+
+def _rows(name: str, *, small: bool) -> Iterator[Row]:
+    """The rows of a part as they come; an error is the last of them."""
+    part = _module(name)
+    click.echo(f"{name}: {part.TITLE} …", err=True)
+    start = perf_counter()
+    try:
+        yield from part.run(**(part.SMALL if small else part.FULL))
+    except Exception as error:
+        yield Row(f"{name} ended early", error=first_line(str(error)))
+    click.echo(f"{name}: {perf_counter() - start:.0f} s", err=True)
+
+
+def _is_bad(row: Row, *, small: bool) -> bool:
+    """Whether the run is to fail for this row.
+
+    In a full run that is an error of the library's own work; in a small one also a bound on counts
+    or memory that is missed.
+    """
+    if row.error:
+        return row.ours and not row.error.startswith("skipped")
+    return small and not row.timed and row.met is False
+
+
+def _earlier(folder: Path, *, small: bool) -> table.Results:
+    """What an earlier run left in the folder."""
+    path = folder / "benchmarks.json"
+    return table.read_json(path.read_text(encoding="utf-8"), small=small) if path.exists() else {}
+
+
+def _write(folder: Path, results: table.Results, *, small: bool) -> str:
+    """Write both tables, in the order of the parts, and return the Markdown."""
+    ordered = {name: results[name] for name in PARTS if name in results}
+    text = table.markdown(ordered, small=small)
+    (folder / "benchmarks.md").write_text(text, encoding="utf-8")
+    (folder / "benchmarks.json").write_text(table.json_text(ordered, small=small), encoding="utf-8")
+    return text
 
 
 if __name__ == "__main__":

@@ -6,14 +6,19 @@ Both begin with samples and scales and end with correlations; the library also h
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
+from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 import viewhop as vh
-from benchmarks.row import Row
-from viewhop.baselines import KernelCCA
+from benchmarks.apart import apart
+from benchmarks.row import Row, ratio
+
+TITLE = "Kernel CCA of two views"
+FULL: dict[str, Any] = {"sizes": [2000, 5000]}
+SMALL: dict[str, Any] = {"sizes": [150]}
 
 R = 5
 RANK = 100
@@ -33,16 +38,24 @@ def views(n_samples: int) -> list[np.ndarray]:
     ]
 
 
-def low_rank(data: list[np.ndarray], scales: list[float], rank: int) -> tuple[float, np.ndarray]:
-    """Seconds of a fit, and its correlations."""
+def low_rank(n_samples: int) -> dict[str, Any]:
+    """The library: its scales and correlations."""
+    from viewhop.baselines import KernelCCA
+
+    data = views(n_samples)
+    scales = [float(vh.bandwidth.max_min(X, FACTOR)) for X in data]
     kernels = [vh.kernels.Gaussian(sigma) for sigma in scales]
     start = perf_counter()
-    est = KernelCCA(R, kernel=kernels, regularization=GAMMA, rank=rank).fit(data)
-    return perf_counter() - start, est.correlations_
+    est = KernelCCA(R, kernel=kernels, regularization=GAMMA, rank=RANK).fit(data)
+    seconds = perf_counter() - start
+    return {"seconds": seconds, "scales": scales, "correlations": est.correlations_.tolist()}
 
 
-def dense(data: list[np.ndarray], scales: list[float]) -> tuple[float, np.ndarray]:
-    """Seconds of the dense generalised problem, and its largest eigenvalues."""
+def dense(n_samples: int, scales: list[float]) -> dict[str, Any]:
+    """The dense generalised problem: its largest eigenvalues."""
+    from scipy.linalg import eigh
+
+    data = views(n_samples)
     start = perf_counter()
     kernels = []
     for X, sigma in zip(data, scales, strict=True):
@@ -51,7 +64,7 @@ def dense(data: list[np.ndarray], scales: list[float]) -> tuple[float, np.ndarra
         K -= K.mean(axis=0)
         K -= K.mean(axis=1, keepdims=True)
         kernels.append(K)
-    n = len(data[0])
+    n = n_samples
     A, B = np.zeros((2, 2 * n, 2 * n))
     A[:n, n:] = kernels[0] @ kernels[1]
     A[n:, :n] = A[:n, n:].T
@@ -59,26 +72,17 @@ def dense(data: list[np.ndarray], scales: list[float]) -> tuple[float, np.ndarra
         K[np.diag_indices(n)] += GAMMA
         B[l * n : (l + 1) * n, l * n : (l + 1) * n] = K @ K
     values = eigh(A, B, overwrite_a=True, overwrite_b=True, check_finite=False)[0]
-    return perf_counter() - start, values[::-1][:R]
+    return {"seconds": perf_counter() - start, "correlations": values[::-1][:R].tolist()}
 
 
-def run(*, n_samples: int = 2000, large: int = 5000, dense_large: bool = False) -> list[Row]:
-    """The library at `n_samples` and at `large`; the dense problem at the first, or at both.
-
-    The dense problem at 5,000 samples takes about (5,000 / 2,000)³ times as long as at 2,000.
-    """
-    rows = []
-    for n in (n_samples, large):
-        data = views(n)
-        scales = [vh.bandwidth.max_min(X, FACTOR) for X in data]
-        seconds, approximate = low_rank(data, scales, RANK)
+def run(*, sizes: list[int]) -> Iterator[Row]:
+    """The library and the dense problem at each size."""
+    for n in sizes:
+        found = apart(low_rank, {"n_samples": n})
         name = f"KernelCCA, rank {RANK}, M = {n:,}"
-        rows.append(Row(name, seconds))
-        if n == large and not dense_large:
-            continue
-        reference, values = dense(data, scales)
-        loss = float(np.abs(approximate - values).max())
+        yield Row(name, found["seconds"], peak=found["peak"], at_import=found["at_import"])
+        reference = apart(dense, {"n_samples": n, "scales": found["scales"]})
+        loss = np.abs(np.subtract(found["correlations"], reference["correlations"])).max()
         size = f"{2 * n:,} × {2 * n:,}"
         work = f"eigh(A, B) of {size} (rank {RANK} is off by {loss:.0e})"
-        rows.append(Row(work, reference, reference / seconds, name))
-    return rows
+        yield ratio(work, reference, found["seconds"], name, ours=False)

@@ -11,6 +11,8 @@ from tests import cases, oracles
 from viewhop import affinity
 from viewhop.kernels import Gaussian, Precomputed
 
+pytestmark = pytest.mark.usefixtures("small_tiles")
+
 EACH_KERNEL = pytest.mark.parametrize("name", cases.KERNELS)
 EACH_HOLDING = pytest.mark.parametrize("holding", cases.HOLDINGS)
 EACH_DATA = pytest.mark.parametrize("data", cases.DATA)

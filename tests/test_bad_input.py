@@ -363,6 +363,8 @@ def test_a_fit_that_is_interrupted_leaves_the_estimator_as_it_was(good):
         errors.DisconnectedWarning("pieces", 3),
         errors.FarSampleWarning("far", 2),
         errors.UnreachedViewWarning("unreached", 4),
+        errors.RecallWarning("missed", 0.9),
+        errors.SlowSearchWarning("slow", 10**6),
         errors.ConvergenceError("stopped"),
     ],
     ids=lambda error: type(error).__name__,

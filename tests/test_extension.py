@@ -11,8 +11,12 @@ from tests import cases, oracles
 from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.kernels import Gaussian, Precomputed
 
+pytestmark = [
+    pytest.mark.usefixtures("small_tiles"),
+    pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning"),
+]
+
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
-pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
 
 
 def new_rows(data, kernel, n_views):

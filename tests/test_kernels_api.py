@@ -82,6 +82,8 @@ def test_unknown_rules_and_metrics_list_the_known_ones():
         per_view(Gaussian("x"), ["rna"])
     with pytest.raises(ValueError, match="unknown metric 'x'; known are euclidean, cosine, corr"):
         per_view(Laplacian(metric="x"), ["rna"])
+    with pytest.raises(ValueError, match="unknown search 'x'; known are auto, exact, faiss"):
+        per_view(Correlation(search="x"), ["rna"])
 
 
 @pytest.mark.parametrize("value", [np.int64(3), 3])

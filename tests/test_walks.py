@@ -11,6 +11,8 @@ from viewhop import affinity
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
 
+pytestmark = pytest.mark.usefixtures("small_tiles")
+
 
 def affinities(kernel, arrays):
     generator = np.random.default_rng(0)

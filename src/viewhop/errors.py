@@ -16,7 +16,9 @@ __all__ = [
     "DisconnectedWarning",
     "FarSampleWarning",
     "MemoryBudgetError",
+    "RecallWarning",
     "ScaleWarning",
+    "SlowSearchWarning",
     "UnreachedViewWarning",
 ]
 
@@ -94,3 +96,31 @@ class UnreachedViewWarning(UserWarning):
 
 class ScaleWarning(UserWarning):
     """A scale was chosen where its rule does not hold everywhere."""
+
+
+class RecallWarning(UserWarning):
+    """An approximate search missed more neighbours than it should.
+
+    Attributes
+    ----------
+    recall : float
+        Share of the true neighbours that it found.
+    """
+
+    def __init__(self, message: str, recall: float = 0.0) -> None:
+        super().__init__(message)
+        self.recall = recall
+
+
+class SlowSearchWarning(UserWarning):
+    """Neighbours are searched exactly where approximate search would be faster.
+
+    Attributes
+    ----------
+    n_samples : int
+        Samples that are compared with each other.
+    """
+
+    def __init__(self, message: str, n_samples: int = 0) -> None:
+        super().__init__(message)
+        self.n_samples = n_samples

@@ -6,6 +6,7 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -21,6 +22,7 @@ from viewhop import affinity, bandwidth, coarse, diffusion, dimension, memory
 from viewhop.affinity import Affinity
 from viewhop.blocks import each, threads
 from viewhop.components import Pairs, enough_pairs, listed, positive_pairs, warn_of_pieces
+from viewhop.errors import RecallWarning
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
@@ -35,6 +37,8 @@ __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
 Floats = NDArray[np.floating]
 
+#: Share of the true neighbours below which a search is warned of.
+LEAST_RECALL = 0.95
 #: Kernel values of new samples that are held at a time, by each thread.
 BATCH = 2**20
 
@@ -97,6 +101,9 @@ class MultiViewDiffusionMaps(ViewTransformer):
         Scale of each kernel: a number, one per sample for local scales, NaN if precomputed.
     degrees_ : dict of (n_samples,) arrays by view name
         D̂, the row sums of the walk's kernel.
+    recall_ : dict of float by view name
+        Share of the true neighbours that the search found, measured on 500 samples; 1 where it
+        was exact.
     spectrum_ : Spectrum
         Eigenpairs with residuals.
     solver_ : str
@@ -365,7 +372,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self._check_memory(kernels, views)
         self._kernels = bandwidth.across_views(kernels, views, generator)
         n_jobs = threads(self.n_jobs)
-        return [
+        found = [
             affinity.build(
                 name,
                 self._kernels[name],
@@ -377,6 +384,18 @@ class MultiViewDiffusionMaps(ViewTransformer):
             )
             for name, X in views.items()
         ]
+        self.recall_ = {K.name: K.recall for K in found}
+        for K in found:
+            if K.recall < LEAST_RECALL:
+                warnings.warn(
+                    RecallWarning(
+                        f"the search found {K.recall:.1%} of the neighbours in view {K.name!r}; "
+                        'pass search="exact" to its kernel to find all',
+                        K.recall,
+                    ),
+                    stacklevel=3,
+                )
+        return found
 
     def _check_memory(self, kernels: Mapping[str, Kernel], views: Views) -> None:
         each = [

@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 #: Rules that choose a scale, besides a fixed number.
 RULES = ("max-min", "log-log", "local", "joint", "connected")
 METRICS = ("euclidean", "cosine", "correlation")
+SEARCHES = ("auto", "exact", "faiss")
 
 
 class Kernel(BaseEstimator):
@@ -75,12 +76,15 @@ class DistanceKernel(Kernel):
         How samples are compared. For the last two d² = 1 − similarity.
     standardize : bool
         Divide each feature by its standard deviation over the training samples.
+    search : {"auto", "exact", "faiss"}
+        How neighbours are found.
     """
 
     bandwidth: str | float
     factor: float
     metric: str
     standardize: bool
+    search: str
 
     @staticmethod
     @abstractmethod
@@ -115,6 +119,10 @@ class DistanceKernel(Kernel):
             raise ValueError(
                 f"{where}: unknown metric {self.metric!r}; known are {', '.join(METRICS)}"
             )
+        if self.search not in SEARCHES:
+            raise ValueError(
+                f"{where}: unknown search {self.search!r}; known are {', '.join(SEARCHES)}"
+            )
 
     @property
     def scale_neighbors(self) -> int:
@@ -142,6 +150,10 @@ class Gaussian(DistanceKernel):
         Divide each feature by its standard deviation over the training samples.
     alpha : float, default=0.0
         Divide the kernel by the density of both samples to this power (Coifman and Lafon).
+    search : {"auto", "exact", "faiss"}, default="auto"
+        How neighbours are found: exactly; by an index of faiss, which may miss some and says how
+        many; or by the faster of the two, which is the exact one up to 50,000 samples. Without
+        `n_neighbors` nothing is searched.
 
     Notes
     -----
@@ -163,6 +175,7 @@ class Gaussian(DistanceKernel):
         metric: str = "euclidean",
         standardize: bool = False,
         alpha: float = 0.0,
+        search: str = "auto",
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
@@ -170,6 +183,7 @@ class Gaussian(DistanceKernel):
         self.metric = metric
         self.standardize = standardize
         self.alpha = alpha
+        self.search = search
 
     @staticmethod
     def exponent(u: Any) -> Any:
@@ -194,7 +208,7 @@ class Laplacian(DistanceKernel):
 
     Parameters
     ----------
-    bandwidth, factor, n_neighbors, metric, standardize, alpha
+    bandwidth, factor, n_neighbors, metric, standardize, alpha, search
         As in `Gaussian`; the scale in use is √factor · sigma.
 
     Notes
@@ -217,6 +231,7 @@ class Laplacian(DistanceKernel):
         metric: str = "euclidean",
         standardize: bool = False,
         alpha: float = 0.0,
+        search: str = "auto",
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
@@ -224,6 +239,7 @@ class Laplacian(DistanceKernel):
         self.metric = metric
         self.standardize = standardize
         self.alpha = alpha
+        self.search = search
 
     @staticmethod
     def exponent(u: Any) -> Any:
@@ -241,7 +257,7 @@ class Correlation(DistanceKernel):
 
     Parameters
     ----------
-    bandwidth, factor, n_neighbors, standardize, alpha
+    bandwidth, factor, n_neighbors, standardize, alpha, search
         As in `Gaussian`, with d² = 1 − T.
 
     Notes
@@ -268,12 +284,14 @@ class Correlation(DistanceKernel):
         n_neighbors: int | None = None,
         standardize: bool = False,
         alpha: float = 0.0,
+        search: str = "auto",
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
         self.n_neighbors = n_neighbors
         self.standardize = standardize
         self.alpha = alpha
+        self.search = search
 
 
 class Precomputed(Kernel):

@@ -378,7 +378,13 @@ class ProductWalk(SumWalk):
     def _joint_view(self, n_jobs: int) -> SparseAffinity:
         views = [a for a in self.affinities if isinstance(a, SparseAffinity)]
         rules = {
-            (a.kernel.n_neighbors, a.kernel.alpha, isinstance(a.scale, np.ndarray), a.kernel.factor)
+            (
+                a.kernel.n_neighbors,
+                a.kernel.alpha,
+                isinstance(a.scale, np.ndarray),
+                a.kernel.factor,
+                a.kernel.search,
+            )
             for a in views
             if isinstance(a.kernel, Gaussian)
         }
@@ -386,11 +392,12 @@ class ProductWalk(SumWalk):
         if len(views) < len(self.affinities) or not gaussian or len(rules) > 1:
             raise ValueError(
                 'fusion="product" with n_neighbors needs a Gaussian kernel with the same '
-                "n_neighbors, factor, alpha and kind of scale for every view; use dense kernels "
-                "(n_neighbors=None) to multiply others"
+                "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
+                "kernels (n_neighbors=None) to multiply others"
             )
-        k, alpha, is_local, factor = rules.pop()
-        kernel = Gaussian("local" if is_local else 1.0, n_neighbors=k, alpha=alpha)
+        k, alpha, is_local, factor, search = rules.pop()
+        rule = "local" if is_local else 1.0
+        kernel = Gaussian(rule, n_neighbors=k, alpha=alpha, search=search)
         if is_local:
             kernel.factor = factor
         return points_affinity(

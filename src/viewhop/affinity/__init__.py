@@ -49,7 +49,7 @@ def build(
         _check_values(name, X)
         if is_dense:
             return dense.precomputed_affinity(name, kernel, X, n_jobs=n_jobs)
-        return sparse.precomputed_affinity(name, kernel, 0.5 * (X + X.T))
+        return sparse.precomputed_affinity(name, kernel, 0.5 * (X + X.T), n_jobs=n_jobs)
     assert isinstance(kernel, DistanceKernel)
 
     def done(count: int, total: int) -> None:

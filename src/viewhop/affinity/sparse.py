@@ -3,24 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from viewhop import memory
+from viewhop import blocks, memory
 from viewhop.affinity.base import Affinity, Floats, check_not_identity
 from viewhop.affinity.rows import KernelRows
 from viewhop.bandwidth.one_view import sample_rows, scale
-from viewhop.distances import Points
+from viewhop.distances import Points, between
 from viewhop.features import FeatureMap
 from viewhop.kernels import DistanceKernel, Precomputed
-from viewhop.neighbours import Indices, neighbourhoods, within
+from viewhop.neighbours import (
+    Cells,
+    Index,
+    Neighbourhood,
+    nearby,
+    neighbourhoods,
+    searched,
+    symmetric,
+)
 
 #: Bytes that a found pair takes while the list is sorted and made symmetric.
 PAIR_BYTES = 100
+#: Bytes that threads take for products and measured pairs, whatever the size.
+FIXED_BYTES = 10_000_000
+#: Multiplications of a product below which threads cost more than they save: 2 ms of one core,
+#: where starting threads takes 0.2 ms.
+FEW = 2**21
+#: Rows whose candidates are measured at once.
+PART = 1024
 
-__all__ = ["SparseAffinity", "SparsePrecomputed", "distance_affinity", "precomputed_affinity"]
+__all__ = [
+    "MergedAffinity",
+    "SparseAffinity",
+    "SparsePrecomputed",
+    "distance_affinity",
+    "precomputed_affinity",
+    "sparse_bytes",
+]
+
+Indices = NDArray[np.integer]
+
+_preparing = Lock()
 
 
 class _Sparse(Affinity):
@@ -34,19 +63,20 @@ class _Sparse(Affinity):
         Row sums before that normalisation.
     """
 
-    def __init__(self, name: str, values: csr_array, alpha: float) -> None:
+    def __init__(self, name: str, values: csr_array, alpha: float, n_jobs: int = 1) -> None:
         self.name = name
         self.dtype = values.dtype
         self.alpha = alpha
+        self.n_jobs = n_jobs
         self.density: Floats = np.asarray(values.sum(axis=1, dtype=np.float64))
         if alpha:
-            power = self.density**alpha
-            pairs = np.repeat(power, np.diff(values.indptr)) * power[values.indices]
-            values = csr_array(
-                ((values.data / pairs).astype(self.dtype), values.indices, values.indptr),
-                shape=values.shape,
-            )
+            values = _divided(values, self.density**alpha, n_jobs)
         self.values = values
+        self._parts: list[tuple[slice, csr_array]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: all but what is made again when it is needed."""
+        return {**vars(self), "_parts": None}
 
     @property
     def n_samples(self) -> int:
@@ -60,7 +90,48 @@ class _Sparse(Affinity):
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel times a vector (n,) or block (n, b), summed in the precision of `V`."""
-        return np.asarray(self.values @ V)
+        width = V.shape[1] if V.ndim > 1 else 1
+        if self.n_jobs == 1 or self.values.nnz * width < FEW:
+            return np.asarray(self.values @ V)
+        product = np.empty(V.shape, dtype=np.result_type(self.values.dtype, V.dtype))
+
+        def multiply(part: tuple[slice, csr_array]) -> None:
+            rows, values = part
+            product[rows] = values @ V
+
+        blocks.each(multiply, self._row_parts(), self.n_jobs, blas=False)
+        return product
+
+    def _row_parts(self) -> list[tuple[slice, csr_array]]:
+        """Blocks of rows with about as many stored pairs each."""
+        with _preparing:
+            if self._parts is None:
+                self._parts = [
+                    (rows, _rows_of(self.values, rows))
+                    for rows in _even_rows(self.values, self.values.nnz // (2 * self.n_jobs))
+                ]
+            return self._parts
+
+    @property
+    def degrees(self) -> Floats:
+        """Row sums of the kernel, (n,), in float64."""
+        return super().degrees if self.alpha else self.density
+
+    def merged(self, label: NDArray[np.intp]) -> MergedAffinity:
+        """The kernel between groups of samples, summed over their members.
+
+        Parameters
+        ----------
+        label : (n,) array
+            Number of the group of each sample; every number up to the largest occurs.
+        """
+        n, size = self.n_samples, int(label.max()) + 1
+        order = np.argsort(label, kind="stable").astype(np.int32)
+        ends = np.searchsorted(label[order], np.arange(size + 1)).astype(np.int32)
+        members = csr_array((np.ones(n, dtype=self.dtype), order, ends), shape=(size, n))
+        groups = label.astype(np.int32)[self.values.indices]
+        columns = csr_array((self.values.data, groups, self.values.indptr), shape=(n, size))
+        return MergedAffinity(self.name, csr_array(members @ columns), 0.0, self.n_jobs)
 
     def pattern(self) -> csr_array:
         """The stored positive entries."""
@@ -69,7 +140,7 @@ class _Sparse(Affinity):
         return positive
 
     def _rows(self, logs: Floats, rows: Indices, columns: Indices, n_rows: int) -> KernelRows:
-        indptr = np.searchsorted(rows, np.arange(n_rows + 1))
+        indptr = np.searchsorted(rows, np.arange(n_rows + 1, dtype=rows.dtype))
         stored = csr_array((logs, columns, indptr), shape=(n_rows, self.n_samples))
         return KernelRows.normalised(stored, self.density, self.alpha)
 
@@ -88,6 +159,8 @@ class SparseAffinity(_Sparse):
         The training samples in the kernel's feature space.
     radius : (n,) array
         Distance of each sample to its (k+1)-th nearest, itself included.
+    index : Index or None
+        What finds the neighbours of a new sample; None where the search is exact.
     """
 
     def __init__(
@@ -99,13 +172,24 @@ class SparseAffinity(_Sparse):
         sigma: float | Floats,
         radius: Floats,
         values: csr_array,
+        *,
+        index: Index | None = None,
+        recall: float = 1.0,
+        n_jobs: int = 1,
     ) -> None:
-        super().__init__(name, values, kernel.alpha)
+        super().__init__(name, values, kernel.alpha, n_jobs)
         self.kernel = kernel
         self.features = features
         self.points = points
         self.scale = sigma
         self.radius = radius
+        self.index = index
+        self.recall = recall
+        self._cells: Cells | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: all but what is made again when it is needed."""
+        return {**super().__getstate__(), "_cells": None}
 
     @property
     def nbytes(self) -> int:
@@ -114,21 +198,82 @@ class SparseAffinity(_Sparse):
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples (q, d) against the n training samples."""
-        assert self.kernel.n_neighbors is not None
         queries = self.points.like(self.features(X, self.name))
-        found = neighbourhoods(
-            queries,
-            self.points,
-            k=self.kernel.n_neighbors,
-            k_scale=self.kernel.scale_neighbors,
-            reach=self.radius,
-        )
+        found = self._exact(queries) if self.index is None else self._approximate(queries)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
             own = np.sqrt(self.kernel.factor) * found.scale
         scales = _pair_scale(own, self.scale, found.rows, found.columns)
         logs = -self.kernel.exponent(found.distances / scales)
         return self._rows(logs, found.rows, found.columns, len(queries))
+
+    def _exact(self, queries: Points) -> Neighbourhood:
+        """All pairs within the radius of either."""
+        assert self.kernel.n_neighbors is not None
+        return neighbourhoods(
+            queries,
+            self.points,
+            k=self.kernel.n_neighbors,
+            k_scale=self.kernel.scale_neighbors,
+            reach=self.radius,
+            n_jobs=self.n_jobs,
+            cells=self._known_cells(),
+        )
+
+    def _approximate(self, queries: Points) -> Neighbourhood:
+        """Pairs within the radius of either, among a row's list and their stored neighbours.
+
+        The list of a training sample has the sample itself in it, and so all its stored pairs.
+        """
+        assert self.index is not None
+        assert self.kernel.n_neighbors is not None
+        near = nearby(
+            queries,
+            self.index,
+            self._known_cells,
+            k=self.kernel.n_neighbors,
+            k_scale=self.kernel.scale_neighbors,
+            n_jobs=self.n_jobs,
+        )
+        starts = np.searchsorted(near.rows, np.arange(len(queries) + 1, dtype=near.rows.dtype))
+        one = np.ones(near.rows.size, dtype=np.bool_)
+        lists = csr_array((one, near.columns, starts), shape=(len(queries), self.n_samples))
+        stored = csr_array(
+            (np.ones(self.values.nnz, dtype=np.bool_), self.values.indices, self.values.indptr),
+            shape=self.values.shape,
+        )
+
+        def kept(rows: slice) -> tuple[Indices, Indices, Floats]:
+            reached = _rows_of(lists, rows) @ stored
+            reached.sort_indices()
+            i = np.repeat(np.arange(rows.start, rows.stop), np.diff(reached.indptr))
+            j = reached.indices.astype(np.intp)
+            distances = between(queries, i, self.points, j)
+            within = distances <= np.maximum(near.radius[i], self.radius[j])
+            return i[within], j[within], distances[within]
+
+        n_rows = len(queries)
+        parts = [slice(start, min(start + PART, n_rows)) for start in range(0, n_rows, PART)]
+        found = blocks.each(kept, parts, self.n_jobs, blas=False)
+        i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
+        return near._replace(rows=i, columns=j, distances=distances)
+
+    def _known_cells(self) -> Cells:
+        """The training samples in cells, found once."""
+        with _preparing:
+            if self._cells is None:
+                self._cells = Cells.of(self.points, self.n_jobs)
+            return self._cells
+
+
+class MergedAffinity(_Sparse):
+    """A kernel between groups of samples, which no new sample is compared with."""
+
+    scale = float("nan")
+
+    def against(self, X: NDArray[np.floating]) -> KernelRows:
+        """Nothing: groups have no kernel rows."""
+        raise TypeError("merged samples cannot be compared with new ones")
 
 
 class SparsePrecomputed(_Sparse):
@@ -144,9 +289,15 @@ class SparsePrecomputed(_Sparse):
     scale = float("nan")
 
     def __init__(
-        self, name: str, kernel: Precomputed, threshold: Floats, values: csr_array
+        self,
+        name: str,
+        kernel: Precomputed,
+        threshold: Floats,
+        values: csr_array,
+        *,
+        n_jobs: int = 1,
     ) -> None:
-        super().__init__(name, values, kernel.alpha)
+        super().__init__(name, values, kernel.alpha, n_jobs)
         self.kernel = kernel
         self.threshold = threshold
 
@@ -208,35 +359,73 @@ def points_affinity(
             instead="equal distances are all kept: drop repeated rows, or raise max_memory",
         )
 
-    found = neighbourhoods(
+    search = searched(
         points,
-        points,
+        search=kernel.search,
         k=kernel.n_neighbors,
         k_scale=kernel.scale_neighbors,
+        generator=generator,
         n_jobs=n_jobs,
         done=done,
         allow=allow,
     )
+    found = search.found
     sigma = scale(kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator))
-    i, j, distances = within(found)
-    logs = -kernel.exponent(distances / _pair_scale(sigma, sigma, i, j))
-    values = np.exp(logs).astype(dtype)
-    largest = float(values.max(where=distances > 0, initial=0.0))
-    check_not_identity(name, largest, values.dtype, sigma, found.nearest)
-    n = len(points)
-    held = csr_array((values, j, np.searchsorted(i, np.arange(n + 1))), shape=(n, n))
-    return SparseAffinity(name, kernel, features, points, sigma, found.radius, held)
+    nearest, radius = found.nearest, found.radius
+    distances = symmetric(found)
+    index, recall = search.index, search.recall
+    del found, search  # the lists are as large as the kernel
+    values, largest = _kernel_values(kernel, distances, sigma, dtype, n_jobs)
+    check_not_identity(name, largest, values.dtype, sigma, nearest)
+    return SparseAffinity(
+        name,
+        kernel,
+        features,
+        points,
+        sigma,
+        radius,
+        values,
+        index=index,
+        recall=recall,
+        n_jobs=n_jobs,
+    )
+
+
+def _kernel_values(
+    kernel: DistanceKernel,
+    distances: csr_array,
+    sigma: float | Floats,
+    dtype: np.dtype[np.floating],
+    n_jobs: int,
+) -> tuple[csr_array, float]:
+    """The kernel of stored distances, and its largest value between distinct samples."""
+    values = np.empty(distances.nnz, dtype=dtype)
+
+    def fill(rows: slice) -> float:
+        start, stop = distances.indptr[rows.start], distances.indptr[rows.stop]
+        d = distances.data[start:stop]
+        i = np.repeat(
+            np.arange(rows.start, rows.stop), np.diff(distances.indptr[rows.start : rows.stop + 1])
+        )
+        pair_scale = _pair_scale(sigma, sigma, i, distances.indices[start:stop])
+        values[start:stop] = np.exp(-kernel.exponent(d / pair_scale))
+        return float(values[start:stop].max(where=d > 0, initial=0.0))
+
+    parts = _even_rows(distances, blocks.BLOCK // 8)
+    largest = max(blocks.each(fill, parts, n_jobs, blas=False))
+    held = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
+    return held, largest
 
 
 def precomputed_affinity(
-    name: str, kernel: Precomputed, values: NDArray[np.floating]
+    name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
 ) -> SparsePrecomputed:
     """The entries of a given kernel matrix that reach the threshold of their row or column."""
     assert kernel.n_neighbors is not None
     threshold = _largest(values, kernel.n_neighbors)
     kept = (values >= np.minimum(threshold[:, None], threshold)) & (values > 0)
     held = csr_array(np.where(kept, values, values.dtype.type(0)))
-    return SparsePrecomputed(name, kernel, threshold, held)
+    return SparsePrecomputed(name, kernel, threshold, held, n_jobs=n_jobs)
 
 
 def _largest(values: NDArray[np.floating], k: int) -> Floats:
@@ -253,3 +442,64 @@ def _pair_scale(
     if isinstance(own, np.ndarray) and isinstance(scale, np.ndarray):
         return np.sqrt(own)[rows] * np.sqrt(scale)[columns]
     return scale
+
+
+def _divided(values: csr_array, power: Floats, n_jobs: int) -> csr_array:
+    """Values over the power of both of their samples."""
+    data = np.empty_like(values.data)
+
+    def fill(rows: slice) -> None:
+        start, stop = values.indptr[rows.start], values.indptr[rows.stop]
+        own = np.repeat(power[rows], np.diff(values.indptr[rows.start : rows.stop + 1]))
+        data[start:stop] = values.data[start:stop] / (own * power[values.indices[start:stop]])
+
+    blocks.each(fill, _even_rows(values, blocks.BLOCK // 8), n_jobs, blas=False)
+    return csr_array((data, values.indices, values.indptr), shape=values.shape)
+
+
+def _even_rows(values: csr_array, n_pairs: int) -> list[slice]:
+    """Blocks of rows of about `n_pairs` stored pairs each; no row is empty."""
+    n_blocks = max(1, -(-values.nnz // max(1, n_pairs)))
+    wanted = np.linspace(0, values.nnz, n_blocks + 1)
+    ends = np.unique(np.searchsorted(values.indptr, wanted))
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
+
+def _rows_of(values: csr_array, rows: slice) -> csr_array:
+    """A block of rows that shares the memory of the whole."""
+    start, stop = values.indptr[rows.start], values.indptr[rows.stop]
+    # Set one by one: the constructor copies slices of large arrays.
+    part = csr_array((rows.stop - rows.start, values.shape[1]), dtype=values.dtype)
+    part.data = values.data[start:stop]
+    part.indices = values.indices[start:stop]
+    part.indptr = values.indptr[rows.start : rows.stop + 1] - start
+    return part
+
+
+def sparse_bytes(
+    n: int, d: int, k: int, dtype: np.dtype[np.floating], *, approximate: bool = False
+) -> int:
+    """Bytes that making a kernel of neighbours takes at its peak, the given rows not counted.
+
+    Parameters
+    ----------
+    n, d : int
+        Samples and features.
+    k : int
+        Neighbours.
+    dtype : dtype of the features
+    approximate : bool
+        Whether an index of faiss is made, which holds the rows in single precision.
+
+    Notes
+    -----
+    The rows are held once. Beside them are held, one after the other, the rows again in cells
+    with the lists twice, and the lists, their transpose and both together; with them the index,
+    whose lists have room to grow, and what the allocator keeps of temporaries. Pairs are counted
+    as without ties: the search itself counts the copies of a sample.
+    """
+    rows = n * d * dtype.itemsize
+    pairs = n * (min(k, n - 1) + 1)
+    kept = 15 * min(n * d, blocks.BLOCK) + FIXED_BYTES
+    index = n * (8 * d + 16) if approximate else 0
+    return rows + index + max(rows + 30 * pairs, 60 * pairs) + kept

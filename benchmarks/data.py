@@ -1,0 +1,105 @@
+"""What the benchmarks are run on: noisy digits, and maps of a cube."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["cube_views", "digit_views", "digits_told", "read_digits"]
+
+Singles = NDArray[np.float32]
+
+#: The paper's N(0, 0.5), read as a variance, and its share of dropped pixels.
+NOISE_VARIANCE = 0.5
+DROPPED = 0.5
+#: Standard deviation of the frequencies of the cosine maps, per side of the unit cube.
+FREQUENCY = 3.0
+COSINES = 64
+#: Twos and threes in the training set of MNIST.
+N_DIGITS = 12_089
+_ROWS = 2000
+
+
+def digits_file() -> Path | None:
+    """The file of digits in the folder named by VIEWHOP_DATA, if it is there."""
+    folder = os.environ.get("VIEWHOP_DATA")
+    path = Path(folder or "", "mnist_2_3.npz")
+    return path if folder and path.exists() else None
+
+
+def digits_told() -> str:
+    """What the digits are, for the table."""
+    return "MNIST" if digits_file() else "synthetic digits, VIEWHOP_DATA having no mnist_2_3.npz"
+
+
+def read_digits() -> Singles:
+    """Twos and threes, (12,089, 784), from 0 to 1; synthetic where there is no file."""
+    path = digits_file()
+    if path is None:
+        return synthetic_digits(N_DIGITS)
+    with np.load(path) as stored:
+        images = stored["images"]
+    return images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
+
+
+def synthetic_digits(n: int) -> Singles:
+    """Thick bent strokes of two shapes, (n, 784), from 0 to 1."""
+    rng = np.random.default_rng(23)
+    t = np.linspace(0, 1, 16)
+    two = np.stack([np.cos(4 * t - 3) * (1 - 0.4 * t), 2 * t - 1])
+    three = np.stack([np.abs(np.sin(2 * np.pi * t)) - 0.5, 2 * t - 1])
+    curves = np.stack([two, three])[rng.integers(2, size=n)]  # (n, 2, 16)
+    bend = np.sin(np.pi * np.arange(1, 4)[:, None] * t)
+    curves = curves + 0.15 * rng.standard_normal((n, 2, 3)) @ bend
+    shear = np.eye(2) + 0.2 * rng.standard_normal((n, 2, 2))
+    x, y = np.moveaxis(13.5 + 8 * (shear @ curves), 1, 0)  # pixels, (n, 16) each
+    pixels = np.arange(28)
+    across, down = (
+        np.exp(-0.5 * np.square((at[..., None] - pixels) / 1.3)).astype(np.float32) for at in (x, y)
+    )
+    return np.minimum(np.matmul(down.transpose(0, 2, 1), across), 1).reshape(n, -1)
+
+
+def digit_views(n_samples: int | None = None) -> list[Singles]:
+    """The paper's two noisy views of the digits, (n_samples, 784) each.
+
+    The digits are repeated, or the first of them taken, as `n_samples` asks (None is each once).
+    Every copy has noise of its own: Gaussian in the first view, dropped pixels in the second.
+    """
+    rng = np.random.default_rng(0)
+    digits = read_digits()
+    n = len(digits) if n_samples is None else n_samples
+    first, second = np.empty((2, n, digits.shape[1]), dtype=np.float32)
+    deviation = np.float32(np.sqrt(NOISE_VARIANCE))
+    for start in range(0, n, _ROWS):
+        rows = slice(start, min(start + _ROWS, n))
+        clean = digits[np.arange(rows.start, rows.stop) % len(digits)]
+        noise = rng.standard_normal(clean.shape, dtype=np.float32)
+        first[rows] = clean + deviation * noise
+        second[rows] = clean * (rng.random(clean.shape, dtype=np.float32) >= DROPPED)
+    return [first, second]
+
+
+def cube_views(n_samples: int, n_views: int = 2, n_features: int = 50) -> list[Singles]:
+    """Views of points in a unit cube: 64 random cosines each, projected to `n_features`.
+
+    cos(U W + b) with U uniform in three dimensions, W normal with deviation 3 and b uniform, times
+    orthonormal columns. Views of more than 64 features have as many cosines.
+    """
+    rng = np.random.default_rng(0)
+    n_cosines = max(COSINES, n_features)
+    U = rng.random((n_samples, 3), dtype=np.float32)
+    views = []
+    for _ in range(n_views):
+        W = (FREQUENCY * rng.standard_normal((3, n_cosines))).astype(np.float32)
+        b = rng.uniform(0, 2 * np.pi, n_cosines).astype(np.float32)
+        Q = np.linalg.qr(rng.standard_normal((n_cosines, n_features)))[0].astype(np.float32)
+        view = np.empty((n_samples, n_features), dtype=np.float32)
+        for start in range(0, n_samples, _ROWS):
+            rows = slice(start, start + _ROWS)
+            view[rows] = np.cos(U[rows] @ W + b) @ Q
+        views.append(view)
+    return views

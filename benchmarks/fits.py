@@ -1,0 +1,64 @@
+"""Fits that several benchmarks time: dense and neighbour kernels, each run apart."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import viewhop as vh
+from benchmarks.apart import peak
+from benchmarks.data import cube_views
+
+__all__ = [
+    "NEIGHBOURS",
+    "dense_estimator",
+    "dense_fit",
+    "measured",
+    "sparse_estimator",
+    "sparse_fit",
+]
+
+NEIGHBOURS = 15
+
+
+def dense_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
+    """All pairs, a max-min scale with factor 0.1."""
+    kernel = vh.kernels.Gaussian(bandwidth="max-min", factor=0.1)
+    return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0)
+
+
+def sparse_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
+    """15 neighbours, local scales."""
+    kernel = vh.kernels.Gaussian(bandwidth="local", n_neighbors=NEIGHBOURS)
+    return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0)
+
+
+def measured(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[str, Any]:
+    """What a fit took and found; the estimator is fitted then."""
+    start = perf_counter()
+    est.fit(views)
+    seconds = perf_counter() - start
+    spectrum = est.spectrum_
+    return {
+        "seconds": seconds,
+        **{stage: est.timings_[stage] for stage in ("kernels", "solve", "extension")},
+        "peak": peak(),
+        "residual": float((spectrum.residuals / spectrum.eigenvalues).max()),
+        "gap": float(1 - spectrum.eigenvalues[0]),
+        "least": float(spectrum.eigenvalues[-1]),
+        "solver": est.solver_,
+        "n_products": spectrum.n_products,
+        "recall": min(float(K.recall) for K in est.walk_.affinities),
+    }
+
+
+def dense_fit(n_samples: int, n_views: int, r: int, tol: float) -> dict[str, Any]:
+    """A fit of views of the cube on all pairs."""
+    return measured(dense_estimator(r, tol), cube_views(n_samples, n_views))
+
+
+def sparse_fit(n_samples: int, n_views: int, r: int, tol: float) -> dict[str, Any]:
+    """A fit of views of the cube on neighbours."""
+    return measured(sparse_estimator(r, tol), cube_views(n_samples, n_views))

@@ -1,0 +1,161 @@
+"""The paper's method as it is printed: form the LM × LM matrix and decompose all of it.
+
+Both begin with samples and end with coordinates. LAPACK is asked by ``scipy.linalg.eigh`` with its
+default driver, and again with the driver that divides and conquers: a kernel has many eigenvalues
+close to 0, which slow the default down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import viewhop as vh
+from benchmarks.apart import ApartError, apart
+from benchmarks.data import cube_views
+from benchmarks.fits import measured
+from benchmarks.row import Row, ratio
+
+TITLE = "The naive method: dense Gaussians of 2,000 digits and of a cube"
+FULL: dict[str, Any] = {
+    "n_samples": 2000,
+    "n_views": 3,
+    "drivers": ["evr", "evd"],
+    "grid": [500, 750, 1000, 1250, 1500, 2000, 2500, 3000],
+    "limit": 60.0,
+}
+SMALL: dict[str, Any] = {
+    "n_samples": 100,
+    "n_views": 3,
+    "drivers": ["evr"],
+    "grid": [100],
+    "limit": 20.0,
+}
+
+R = 20
+_DRIVERS = {"evr": "the default driver", "evd": "divide and conquer"}
+
+
+def samples(source: str, n_samples: int, n_views: int) -> list[np.ndarray]:
+    """Views of the digits in the package, or of the cube, in float64."""
+    if source == "cube":
+        return [X.astype(np.float64) for X in cube_views(n_samples, n_views)]
+    digits = vh.datasets.load_mfeat().views
+    step = len(digits) // n_samples  # the digits come class by class
+    return [X[::step][:n_samples] for _, X in [*digits.items()][:n_views]]
+
+
+def estimator() -> vh.MultiViewDiffusionMaps:
+    return vh.MultiViewDiffusionMaps(R, kernel=vh.kernels.Gaussian(), random_state=0)
+
+
+def ours(source: str, n_samples: int, n_views: int) -> dict[str, Any]:
+    """The library's fit."""
+    est = estimator()
+    found = measured(est, samples(source, n_samples, n_views))
+    scales = [float(sigma) for sigma in est.bandwidths_.values()]
+    return found | {"scales": scales, "eigenvalues": est.eigenvalues_.tolist()}
+
+
+def naive(
+    source: str, n_samples: int, n_views: int, scales: list[float], driver: str
+) -> dict[str, Any]:
+    """The whole matrix and all its eigenpairs, at given scales."""
+    from scipy.linalg import eigh
+    from scipy.spatial.distance import cdist
+
+    data = samples(source, n_samples, n_views)
+    start = perf_counter()
+    kernels = [
+        np.exp(-cdist(X, X, "sqeuclidean") / (2 * sigma**2))
+        for X, sigma in zip(data, scales, strict=True)
+    ]
+    A = np.zeros((n_views, n_samples, n_views, n_samples))
+    for l, K in enumerate(kernels):
+        for m, other in enumerate(kernels):
+            if l != m:
+                A[l, :, m] = K @ other
+    A = A.reshape(n_views * n_samples, -1)
+    root = np.sqrt(A.sum(axis=1))
+    A /= root[:, None]
+    A /= root
+    values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver=driver)
+    vectors = vectors[:, ::-1][:, 1 : R + 1] / vectors[:, -1:]
+    seconds = perf_counter() - start
+    return {"seconds": seconds, "eigenvalues": values[::-1][1 : R + 1].tolist()}
+
+
+def run(
+    *, n_samples: int, n_views: int, drivers: list[str], grid: list[int], limit: float
+) -> Iterator[Row]:
+    """Both on the digits, and the largest size of a grid at which the naive method is in time.
+
+    Parameters
+    ----------
+    n_samples, n_views : int
+        Digits, and views of them.
+    drivers : list of str
+        Of LAPACK; the bound is for the first.
+    grid : list of int
+        Samples of the cube, in rising order.
+    limit : float
+        Seconds that the naive method has on the grid.
+    """
+    yield _plain(f"viewhop, digits, 6 views, M = {n_samples:,}, r = {R}", _ours(n_samples, 6))
+    fit = _ours(n_samples, n_views)
+    name = f"viewhop, digits, {n_views} views"
+    yield _plain(name, fit)
+    bound: float | None = 50.0
+    for driver in drivers:
+        order = {"source": "digits", "n_samples": n_samples, "n_views": n_views}
+        found = apart(naive, order | {"scales": fit["scales"], "driver": driver})
+        gap = np.abs(np.subtract(found["eigenvalues"], fit["eigenvalues"])).max()
+        n = n_views * n_samples
+        work = f"naive, {n:,} × {n:,}, {_DRIVERS[driver]} (eigenvalues agree to {gap:.0e})"
+        yield ratio(work, found, fit["seconds"], name, at_least=bound, ours=False)
+        bound = None
+    for driver in drivers:
+        yield from _largest(grid, n_views, driver, limit)
+
+
+def _largest(grid: list[int], n_views: int, driver: str, limit: float) -> Iterator[Row]:
+    """The largest size at which the naive method ends in time, and the library there."""
+    last: tuple[int, dict[str, Any], dict[str, Any]] | None = None
+    why = "the largest that was tried"
+    for n in grid:
+        order = {"source": "cube", "n_samples": n, "n_views": n_views}
+        fit = apart(ours, order)
+        try:
+            found = apart(
+                naive,
+                order | {"scales": fit["scales"], "driver": driver},
+                limit=limit + 30.0,  # the limit is for the work, not for importing and the data
+            )
+        except ApartError as error:
+            why = f"at {n:,}: {error}"
+            break
+        if found["seconds"] > limit:
+            why = f"{n:,} take {found['seconds']:.0f} s"
+            break
+        last = n, found, fit
+    if last is None:
+        yield Row(
+            f"naive, cube, {_DRIVERS[driver]}: no size in {limit:.0f} s", error=why, ours=False
+        )
+        return
+    n, found, fit = last
+    name = f"viewhop, cube, {n_views} views, M = {n:,}"
+    yield _plain(name, fit)
+    work = f"naive there, {_DRIVERS[driver]}: the largest M in {limit:.0f} s ({why})"
+    yield ratio(work, found, fit["seconds"], name, ours=False)
+
+
+def _ours(n_samples: int, n_views: int) -> dict[str, Any]:
+    return apart(ours, {"source": "digits", "n_samples": n_samples, "n_views": n_views})
+
+
+def _plain(work: str, found: dict[str, Any]) -> Row:
+    return Row(work, found["seconds"], peak=found["peak"], at_import=found["at_import"])

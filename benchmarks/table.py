@@ -1,0 +1,136 @@
+"""The tables: rows as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib import metadata
+from typing import Any
+
+from benchmarks.row import Row
+from viewhop import memory
+
+__all__ = ["json_text", "markdown", "read_json"]
+
+#: Results by the name of their part: a title and rows.
+Results = dict[str, tuple[str, list[Row]]]
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pyamg")
+_COLUMNS = ("work", "seconds", "result", "bound", "", "peak memory", "at import")
+
+
+def markdown(results: Results, *, small: bool) -> str:
+    """A head that says what the numbers are, and a table per part."""
+    lines = ["# Benchmarks", "", _head(small=small), ""]
+    for title, rows in results.values():
+        lines += [f"## {title}", "", _line(_COLUMNS), "|" + "---|" * len(_COLUMNS)]
+        lines += [_line(_cells(row, small=small)) for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def json_text(results: Results, *, small: bool) -> str:
+    """The same, to be read by a program."""
+    parts = {
+        name: {"title": title, "rows": [_as_dict(row, small=small) for row in rows]}
+        for name, (title, rows) in results.items()
+    }
+    return json.dumps({"small": small, **_machine(), "parts": parts}, indent=2) + "\n"
+
+
+def read_json(text: str, *, small: bool) -> Results:
+    """What an earlier run wrote; nothing if it ran at the other sizes."""
+    found = json.loads(text)
+    if found["small"] != small:
+        return {}
+    return {
+        name: (part["title"], [_row(row) for row in part["rows"]])
+        for name, part in found["parts"].items()
+    }
+
+
+def _as_dict(row: Row, *, small: bool) -> dict[str, Any]:
+    return row.as_dict() | {"met": row.met if _is_judged(row, small=small) else None}
+
+
+def _is_judged(row: Row, *, small: bool) -> bool:
+    """Whether the bound is for this run: a small one holds no time to a bound."""
+    return not (small and row.timed)
+
+
+def _row(found: dict[str, Any]) -> Row:
+    return Row(**{name: value for name, value in found.items() if name != "met"})
+
+
+def _machine() -> dict[str, Any]:
+    versions = {"Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {"cores": _cores(), "memory": _memory(), "versions": versions}
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _head(*, small: bool) -> str:
+    machine = _machine()
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    how = "`make bench-small`" if small else "`make bench` with `--record`"
+    text = (
+        f"Made by {how} on {machine['cores']} cores and {memory.text(machine['memory'])} of a "
+        "machine that others use too: seconds are of that machine, and only the ratios carry over "
+        "to another. A reference is measured in the same run as what stands beside it. Each line "
+        "is a process of its own, with its own peak of resident memory; “at import” is that peak "
+        "before any work.\n\n"
+    )
+    if small:
+        text += "Sizes are small: counts and memory are held to a bound, times are not.\n\n"
+    return text + f"{versions}."
+
+
+def _cells(row: Row, *, small: bool) -> tuple[str, ...]:
+    judged = _is_judged(row, small=small)
+    verdict = "" if row.met is None or not judged else "met" if row.met else "**missed**"
+    if verdict and not row.sound:
+        verdict += ", not converged"
+    return (
+        row.work,
+        "" if row.seconds is None else f"{row.seconds:.2f}",
+        row.error or _value(row.value, row.unit),
+        _bound(row) if judged else "",
+        verdict,
+        "" if row.peak is None else memory.text(row.peak),
+        "" if row.at_import is None else memory.text(row.at_import),
+    )
+
+
+def _bound(row: Row) -> str:
+    unit = row.unit if row.unit == "bytes" else ""
+    parts = []
+    if row.at_least is not None:
+        parts.append(f"at least {_value(row.at_least, unit)}")
+    if row.at_most is not None:
+        parts.append(f"at most {_value(row.at_most, unit)}")
+    return ", ".join(parts)
+
+
+def _value(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    if unit == "bytes":
+        return memory.text(value)
+    number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{number} {unit}".rstrip()
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

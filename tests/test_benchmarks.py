@@ -1,0 +1,175 @@
+"""The benchmarks' own machinery: processes apart, bounds, counts, tables."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+from benchmarks import __main__ as command
+from benchmarks import data, naive, table
+from benchmarks.apart import ApartError, apart, first_line, peak
+from benchmarks.counting import counted
+from benchmarks.row import Row
+from click.testing import CliRunner
+from numpy.testing import assert_allclose
+
+import viewhop as vh
+
+
+def allocate(n_bytes):
+    block = np.ones(n_bytes, dtype=np.uint8)
+    return {"size": block.size}
+
+
+def fail():
+    raise ValueError("what it is\nand more")
+
+
+def wait():
+    time.sleep(60)
+    return {}
+
+
+def test_a_process_apart_has_a_peak_of_its_own():
+    large = apart(allocate, {"n_bytes": 300_000_000})
+    small = apart(allocate, {"n_bytes": 1})
+    assert large["size"] == 300_000_000
+    assert large["peak"] > large["at_import"] + 280_000_000
+    assert small["peak"] < large["peak"] - 250_000_000
+    assert peak() > 0
+
+
+def test_an_error_apart_comes_back_as_its_first_line():
+    with pytest.raises(ApartError, match=r"^ValueError: what it is$"):
+        apart(fail, {})
+
+
+def test_work_that_takes_too_long_is_ended():
+    start = time.perf_counter()
+    with pytest.raises(ApartError, match="not finished in 1 s"):
+        apart(wait, {}, limit=1.0)
+    assert time.perf_counter() - start < 20
+
+
+def test_a_line_of_an_error_names_no_folder_of_the_machine():
+    assert first_line("\n cannot read /home/someone/x.npy today\n") == "cannot read … today"
+    assert first_line("see https://example.org/a/b") == "see https://example.org/a/b"
+
+
+@pytest.mark.parametrize(
+    ("value", "at_most", "at_least", "met"),
+    [
+        (2.0, 2.0, None, True),
+        (2.1, 2.0, None, False),
+        (49.0, None, 50.0, False),
+        (1.0, 1.2, 0.8, True),
+    ],
+)
+def test_a_bound_is_met_up_to_its_ends(value, at_most, at_least, met):
+    assert Row("w", value=value, at_most=at_most, at_least=at_least).met is met
+
+
+def test_a_bound_is_missed_where_what_it_presupposes_does_not_hold():
+    row = Row("w", value=1.0, at_most=2.0, sound=False)
+    assert row.met is False
+    assert "**missed**, not converged" in table.markdown({"p": ("T", [row])}, small=False)
+
+
+def test_no_bound_or_no_value_is_neither_met_nor_missed():
+    assert Row("w", value=1.0).met is None
+    assert Row("w", at_most=1.0, error="gone").met is None
+
+
+def test_a_small_run_judges_counts_and_never_times():
+    slow = Row("w", value=3.0, at_most=2.0)
+    many = Row("w", value=3.0, at_most=2.0, timed=False)
+    assert not command._is_bad(slow, small=True)
+    assert command._is_bad(many, small=True)
+    assert not command._is_bad(many, small=False)
+
+
+def test_only_an_error_of_ours_fails_the_run():
+    assert command._is_bad(Row("w", error="ValueError: x"), small=False)
+    assert not command._is_bad(Row("w", error="ValueError: x", ours=False), small=True)
+
+
+def test_json_gives_back_the_rows():
+    rows = [Row("a", 1.5, 2.0, "× b", at_most=3.0, peak=7), Row("c", error="gone", ours=False)]
+    results = {"part": ("Title", rows)}
+    text = table.json_text(results, small=True)
+    assert table.read_json(text, small=True) == results
+    assert table.read_json(text, small=False) == {}
+    assert json.loads(text)["parts"]["part"]["rows"][0]["met"] is None
+    full = json.loads(table.json_text(results, small=False))
+    assert full["parts"]["part"]["rows"][0]["met"] is True
+
+
+def test_markdown_shows_bounds_only_where_they_are_judged():
+    rows = [Row("a", value=3.0, unit="× b", at_most=2.0)]
+    assert "| 3 × b | at most 2 | **missed** |" in table.markdown({"p": ("T", rows)}, small=False)
+    assert "| 3 × b |  |  |" in table.markdown({"p": ("T", rows)}, small=True)
+
+
+def test_a_part_that_fails_is_a_row_and_the_run_goes_on(monkeypatch, tmp_path):
+    def broken(**sizes):
+        yield Row("first", 1.0)
+        raise RuntimeError("no more\nof it")
+
+    def whole(**sizes):
+        yield Row("second", 2.0)
+
+    monkeypatch.setattr(command, "PARTS", ("joint", "kcca"))
+    monkeypatch.setattr(command._module("joint"), "run", broken)
+    monkeypatch.setattr(command._module("kcca"), "run", whole)
+    done = CliRunner().invoke(command.main, ["--small", "--out", str(tmp_path)])
+    assert done.exit_code == 1
+    found = json.loads((tmp_path / "benchmarks.json").read_text())["parts"]
+    assert [row["work"] for row in found["joint"]["rows"]] == ["first", "joint ended early"]
+    assert found["joint"]["rows"][1]["error"] == "no more"
+    assert [row["work"] for row in found["kcca"]["rows"]] == ["second"]
+
+
+def test_columns_are_counted_by_view_and_stage():
+    rng = np.random.default_rng(0)
+    views = [rng.standard_normal((30, 3)), rng.standard_normal((30, 2))]
+    walk = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(views).walk_
+    with counted(lambda: "now") as columns:
+        walk.affinities[0] @ np.ones((30, 4))
+        walk.affinities[0] @ np.ones(30)
+        walk.affinities[1] @ np.ones((30, 2))
+    assert columns == {("now", "view1", 30): 5, ("now", "view2", 30): 2}
+    walk.affinities[0] @ np.ones(30)
+    assert columns["now", "view1", 30] == 5
+
+
+def test_copies_of_a_digit_have_noise_of_their_own(monkeypatch):
+    monkeypatch.setattr(data, "read_digits", lambda: np.full((3, 4000), 0.5, dtype=np.float32))
+    first, second = data.digit_views(6)
+    assert first.dtype == second.dtype == np.float32
+    assert_allclose(first.var(axis=1), data.NOISE_VARIANCE, rtol=0.1)
+    assert_allclose((second == 0).mean(axis=1), data.DROPPED, atol=0.05)
+    assert np.abs(first[0] - first[3]).max() > 1
+
+
+def test_digits_stand_in_where_there_is_no_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("VIEWHOP_DATA", str(tmp_path))
+    digits = data.read_digits()
+    assert digits.shape == (data.N_DIGITS, 784)
+    assert digits.min() >= 0
+    assert_allclose(digits.max(), 1.0, atol=0.05)
+    assert "synthetic" in data.digits_told()
+
+
+def test_the_naive_method_finds_what_the_library_finds():
+    fit = naive.ours("digits", 100, 3)
+    found = naive.naive("digits", 100, 3, fit["scales"], "evd")
+    assert_allclose(found["eigenvalues"], fit["eigenvalues"], atol=1e-10)
+
+
+def test_every_part_has_sizes_for_both_runs():
+    for name in command.PARTS:
+        part = command._module(name)
+        assert part.TITLE
+        assert part.FULL.keys() == part.SMALL.keys(), name
