@@ -1,9 +1,11 @@
-"""A coarse solution: the same walk on few samples, carried up to all of them.
+"""Coarse to fine: the same walk on few samples first, then on all, from what was found.
 
-Its eigenvectors are rough guesses of the wanted ones, and an iteration that begins with them
-passes over the kernels fewer times. With full kernels, a seeded subset stands for all samples,
-and the extension carries its eigenvectors up. With kernels on neighbours a subset would fall
-apart; there, neighbouring samples are merged, level by level, until few are left.
+The eigenvectors of a coarse walk are rough guesses of the wanted ones, and an iteration that
+begins with them passes over the kernels fewer times. With full kernels, a seeded subset stands for
+all samples, and the extension carries its eigenvectors up. With kernels on neighbours a subset
+would fall apart; there, neighbouring samples are merged, level by level, until few are left. Such
+levels also tell an order in which neighbours stand together, so that a product finds what it
+needs in the cache.
 """
 
 from __future__ import annotations
@@ -15,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from viewhop import solvers
 from viewhop.affinity.dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity.sparse import MergedAffinity, SparseAffinity, SparsePrecomputed
 from viewhop.blocks import each
 from viewhop.errors import ConvergenceError
 from viewhop.extension import Stepped, extension
-from viewhop.solvers import solve
+from viewhop.progress import Progress, silent
 from viewhop.spectrum import Spectrum
 from viewhop.walks import AlternatingWalk, Walk
 
-__all__ = ["start"]
+__all__ = ["solve"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -39,48 +42,83 @@ FEWEST, MOST = 500, 4000
 #: Residual, relative to the eigenvalue, at which a subset is solved well enough.
 TOLERANCE = 1e-2
 #: With neighbour kernels, samples merged into one, and the residual at which a level is solved:
-#: below the gaps between eigenvalues, which are small there.
+#: less than the gaps between eigenvalues, which are small there.
 MERGED = 8
-MERGED_TOLERANCE = 1e-5
+MERGED_TOLERANCE = 1e-3
 
 
-def start(walk: Walk, r: int, generator: np.random.Generator) -> Floats | None:
-    """Guesses of the first right eigenvectors beside the trivial one, (n_nodes, `r` and more).
+def solve(
+    walk: Walk,
+    r: int,
+    *,
+    solver: str = "auto",
+    tol: float | None = None,
+    pieces: Labels | None = None,
+    generator: np.random.Generator | None = None,
+    known: Spectrum | None = None,
+    progress: Progress = silent,
+    allowed: int | None = None,
+) -> Spectrum:
+    """The `r` largest eigenpairs of a walk beside the trivial one, from a coarse start.
 
     Parameters
     ----------
-    walk : Walk
-    r : int
-    generator : Generator
-        Draws the samples.
-
-    Returns
-    -------
-    guesses : array or None
-        None where there is nothing to gain: few samples, or kernels that are partly full.
+    walk, r, solver, tol, pieces, generator, progress, allowed
+        As in `viewhop.solvers.solve`. The coarse start is for block Krylov on many samples.
+    known : Spectrum or None
+        Some of the pairs, where they are known already.
     """
-    if walk.n_samples < LEAST_SAMPLES:
-        return None
+    name = solvers.choose(walk, r) if solver == "auto" else solver
+    generator = np.random.default_rng(0) if generator is None else generator
+    start = None if known is None else known.eigenvectors
+
+    def solved(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
+        return solvers.solve(
+            walk,
+            r,
+            solver=name,
+            tol=tol,
+            pieces=pieces,
+            generator=generator,
+            start=start,
+            progress=progress,
+            allowed=allowed,
+        )
+
+    if name != "krylov" or start is not None or walk.n_samples < LEAST_SAMPLES:
+        return solved(walk, pieces, start)
     full = [K for K in walk.kernels if isinstance(K, Full)]
     near = [K for K in walk.kernels if isinstance(K, Near)]
-    try:
-        if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
-            return _of_subset(walk, full, r + r // 4, generator)
-        if len(near) == len(walk.kernels):
-            return _of_merged(walk, near, r + max(20, r // 2), generator)
-    except ConvergenceError:  # a rough start is not worth more
-        return None
-    return None
+    if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
+        return solved(walk, pieces, _of_subset(walk, full, r + r // 4, generator))
+    levels = _levels(near, generator) if len(near) == len(walk.kernels) else []
+    if not levels:
+        return solved(walk, pieces, None)
+    order = _ordered(levels)
+    fine = walk.on([K.reordered(order) for K in near])
+    start = _of_levels(walk, levels, r + max(10, r // 2), generator)
+    nodes = (np.arange(walk.n_blocks)[:, None] * order.size + order).ravel()
+    found = solved(
+        fine,
+        None if pieces is None else pieces[nodes],
+        None if start is None else start[nodes],
+    )
+    return found.at(np.argsort(nodes))
 
 
-def _of_subset(walk: Walk, kernels: list[Full], r: int, generator: np.random.Generator) -> Floats:
+def _of_subset(
+    walk: Walk, kernels: list[Full], r: int, generator: np.random.Generator
+) -> Floats | None:
     """The eigenvectors of the walk on a subset of the samples, carried up by its extension."""
     n = walk.n_samples
     size = min(max(n // SHARE, FEWEST), MOST)
     chosen = np.sort(generator.choice(n, size, replace=False))
     small = walk.on([K.part(chosen) for K in kernels])
-    spectrum = solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
-    carry = extension(small, spectrum)
+    try:
+        found = solvers.solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
+    except ConvergenceError:  # a rough start is not worth more
+        return None
+    carry = extension(small, found)
 
     def carried(block: int) -> Stepped:
         return carry.step([K.rows_of_block(block, chosen) for K in kernels])
@@ -90,27 +128,54 @@ def _of_subset(walk: Walk, kernels: list[Full], r: int, generator: np.random.Gen
     return np.nan_to_num(np.vstack(stepped.blocks))
 
 
-def _of_merged(
-    walk: Walk, kernels: Sequence[Near], r: int, generator: np.random.Generator
+def _of_levels(
+    walk: Walk,
+    levels: Sequence[tuple[Labels, Sequence[Near]]],
+    r: int,
+    generator: np.random.Generator,
 ) -> Floats | None:
     """The eigenvectors of the walk on merged samples, each given to all that were merged."""
-    label = merged([K.values for K in kernels], generator)
-    if 2 * label.max() > walk.n_samples:  # hardly any neighbours
-        return None
-    small = walk.on([K.merged(label) for K in kernels])
-    r = min(r, small.max_coordinates, small.n_samples // 4)
-    guesses = start(small, r, generator)
-    solver = "auto" if guesses is None else "krylov"
-    spectrum = solve(
-        small, r, solver=solver, tol=MERGED_TOLERANCE, generator=generator, start=guesses
-    )
-    return _given(spectrum, label, walk.n_blocks)
+    start: Floats | None = None
+    for label, kernels in levels[::-1]:
+        small = walk.on(kernels)
+        try:
+            found = solvers.solve(
+                small,
+                min(r, small.max_coordinates, small.n_samples // 4),
+                solver="auto" if start is None else "krylov",
+                tol=MERGED_TOLERANCE,
+                generator=generator,
+                start=start,
+            )
+        except ConvergenceError:
+            return None
+        blocks = np.split(found.eigenvectors, walk.n_blocks)
+        start = np.concatenate([block[label] for block in blocks])
+    return start
 
 
-def _given(spectrum: Spectrum, label: Labels, n_blocks: int) -> Floats:
-    """The eigenvectors of merged samples at all samples, (n_blocks · n, r)."""
-    blocks = np.split(spectrum.eigenvectors, n_blocks)
-    return np.concatenate([block[label] for block in blocks])
+def _levels(
+    kernels: Sequence[Near], generator: np.random.Generator
+) -> list[tuple[Labels, Sequence[Near]]]:
+    """Labels of merged samples and the kernels between them, from fine to coarse."""
+    levels: list[tuple[Labels, Sequence[Near]]] = []
+    while kernels[0].n_samples >= LEAST_SAMPLES:
+        label = merged([K.values for K in kernels], generator)
+        if 2 * label.max() > label.size:  # hardly any neighbours
+            break
+        kernels = [K.merged(label) for K in kernels]
+        levels.append((label, kernels))
+    return levels
+
+
+def _ordered(levels: Sequence[tuple[Labels, Sequence[Near]]]) -> Labels:
+    """An order of the samples in which those that any level merges stand together."""
+    place = np.arange(levels[-1][1][0].n_samples)
+    for label, _ in levels[::-1]:
+        order = np.argsort(place[label], kind="stable")
+        place = np.empty(order.size, dtype=np.intp)
+        place[order] = np.arange(order.size)
+    return order
 
 
 def merged(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:

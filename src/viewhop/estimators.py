@@ -26,7 +26,7 @@ from viewhop.errors import RecallWarning
 from viewhop.extension import Stepped, extension
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
-from viewhop.solvers import SOLVERS, choose, solve
+from viewhop.solvers import SOLVERS
 from viewhop.spectrum import Spectrum
 from viewhop.transformer import ViewTransformer, whole_or_unchanged
 from viewhop.transformer import generator as make_generator
@@ -428,18 +428,14 @@ class MultiViewDiffusionMaps(ViewTransformer):
         warn_of_pieces(walk, pieces, stacklevel=3)
 
         def pairs(r: int, known: Spectrum | None) -> Spectrum:
-            solver = choose(walk, r) if self.solver == "auto" else self.solver
-            start = None if known is None else known.eigenvectors
-            if solver == "krylov" and start is None:
-                start = coarse.start(walk, r + self.n_pieces_ - 1, generator)
-            return solve(
+            return coarse.solve(
                 walk,
                 r,
-                solver=solver,
+                solver=self.solver,
                 tol=self.tol,
                 pieces=pieces,
                 generator=generator,
-                start=start,
+                known=known,
                 progress=progress,
                 allowed=self._allowed,
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,12 @@ class Spectrum:
             self.solver,
             self.n_products,
         )
+
+    def at(self, nodes: NDArray[np.intp]) -> Spectrum:
+        """The same pairs on the nodes in another order: node k is what ``nodes[k]`` was."""
+        vectors = self.eigenvectors[nodes]
+        vectors *= signs(vectors)
+        return replace(self, eigenvectors=vectors, stationary=self.stationary[nodes])
 
     def with_trivial(self) -> Spectrum:
         """The same pairs after λ_0 = 1, ψ_0 ≡ 1."""

@@ -14,10 +14,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import block_array, block_diag, coo_array, csr_array
+from scipy.sparse import block_array, coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
@@ -176,9 +177,21 @@ class Walk(ABC):
 
     def normalized(self, V: NDArray[np.floating]) -> Floats:
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
-        root = np.sqrt(self.degrees)
-        root = root[:, None] if V.ndim == 2 else root
-        return np.asarray((self @ (V / root).astype(self.dtype, copy=False)) / root)
+        found = self @ _scaled(V, self._inverse_roots, self.dtype)
+        return _scaled(found, self._inverse_roots, np.dtype(np.float64))
+
+    @cached_property
+    def _inverse_roots(self) -> Floats:
+        """D^{-1/2}, (n_nodes,)."""
+        return np.asarray(1.0 / np.sqrt(self.degrees))
+
+
+def _scaled(V: NDArray[np.floating], factors: Floats, dtype: np.dtype[np.floating]) -> NDArray[Any]:
+    """Rows of V times factors, in the given precision, in one pass."""
+    out = np.empty(V.shape, dtype=dtype)
+    return np.multiply(
+        V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind"
+    )
 
 
 class HopWalk(Walk):
@@ -264,28 +277,28 @@ class HopWalk(Walk):
         Eq. (28) with the normalised kernel (erratum 2).
         """
         first, second = self.affinities[::-1] if transpose else self.affinities
-        roots = np.sqrt(self.degrees).reshape(2, -1)
-        left, right = roots[::-1] if transpose else roots
-        if V.ndim == 2:
-            left, right = left[:, None], right[:, None]
-        hopped = self.hops[0, 1] * (second @ (V / right).astype(self.dtype, copy=False))
-        return np.asarray((first @ hopped.astype(self.dtype, copy=False)) / left)
+        left, right = self._inverse_roots.reshape(2, -1)[:: -1 if transpose else 1]
+        found = first @ (second @ _scaled(V, right, self.dtype))
+        return _scaled(found, self.hops[0, 1] * left, np.dtype(np.float64))
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,).
 
-        Counted on a graph of linear size: nodes (i, l) and hubs (s, l), node–hub edges where
-        K^l_is > 0, and hub–hub edges between the views that the walker hops between.
+        A sample is like itself, so a view's node and hub of a sample are joined, and with them
+        all that its kernel connects; hubs of a sample are joined where the walker hops.
         """
-        n, size = self.n_samples, self.n_nodes
-        to_hubs = block_diag([K.pattern() for K in self.affinities])
-        pairs = [(l, m) for l, m in combinations(range(self.n_blocks), 2) if self.hops[l, m] > 0]
-        start = np.concatenate([np.arange(n) + l * n for l, _ in pairs] or [np.arange(0)])
-        stop = np.concatenate([np.arange(n) + m * n for _, m in pairs] or [np.arange(0)])
-        hub_to_hub = coo_array((np.ones(start.size), (start, stop)), shape=(size, size))
-        graph = block_array([[csr_array((size, size)), to_hubs], [None, hub_to_hub]])
-        labels = connected_components(graph, directed=False)[1][:size]
-        return np.unique(labels, return_inverse=True)[1]
+        parts = [connected_components(K.pattern(), directed=False) for K in self.affinities]
+        first = np.cumsum([0, *(count for count, _ in parts)])
+        labels = [label + start for (_, label), start in zip(parts, first[:-1], strict=True)]
+        keys = [
+            np.unique(labels[l].astype(np.int64) * first[-1] + labels[m])
+            for l, m in combinations(range(self.n_blocks), 2)
+            if self.hops[l, m] > 0
+        ]
+        edges = np.divmod(np.concatenate([np.empty(0, dtype=np.int64), *keys]), first[-1])
+        graph = coo_array((np.ones(edges[0].size), edges), shape=(first[-1], first[-1]))
+        joined = connected_components(graph, directed=False)[1]
+        return np.unique(joined[np.concatenate(labels)], return_inverse=True)[1]
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per view; None for a view that is not given."""

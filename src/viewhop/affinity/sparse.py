@@ -133,6 +133,19 @@ class _Sparse(Affinity):
         columns = csr_array((self.values.data, groups, self.values.indptr), shape=(n, size))
         return MergedAffinity(self.name, csr_array(members @ columns), 0.0, self.n_jobs)
 
+    def reordered(self, order: NDArray[np.intp]) -> MergedAffinity:
+        """The kernel of the samples in another order: sample k is what ``order[k]`` was."""
+        values = self.values
+        place = np.empty(order.size, dtype=values.indices.dtype)
+        place[order] = np.arange(order.size)
+        counts = np.diff(values.indptr)[order]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(values.indptr.dtype)
+        taken = np.repeat(values.indptr[:-1][order] - starts[:-1], counts)
+        taken += np.arange(taken.size, dtype=taken.dtype)
+        columns = place[values.indices[taken]]
+        moved = csr_array((values.data[taken], columns, starts), shape=values.shape)
+        return MergedAffinity(self.name, moved, 0.0, self.n_jobs)
+
     def pattern(self) -> csr_array:
         """The stored positive entries."""
         positive = self.values.copy()
@@ -267,13 +280,13 @@ class SparseAffinity(_Sparse):
 
 
 class MergedAffinity(_Sparse):
-    """A kernel between groups of samples, which no new sample is compared with."""
+    """A kernel that only multiplies: between groups of samples, or samples in another order."""
 
     scale = float("nan")
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Nothing: groups have no kernel rows."""
-        raise TypeError("merged samples cannot be compared with new ones")
+        """Nothing: no new sample is compared with it."""
+        raise TypeError("merged or reordered samples cannot be compared with new ones")
 
 
 class SparsePrecomputed(_Sparse):

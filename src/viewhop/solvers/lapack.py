@@ -19,7 +19,7 @@ MATRICES = 5
 def dense(problem: Problem) -> Found:
     """Eigenpairs of A, only the wanted part."""
     n = problem.walk.n_nodes
-    A = Whole(problem).apply(np.eye(n))
+    A = Whole(problem).apply(problem.project(np.eye(n)))
     A = 0.5 * (A + A.T)
     values, vectors = _interruptible(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
     return values, vectors

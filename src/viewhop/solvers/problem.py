@@ -94,7 +94,7 @@ class Operator(ABC):
 
     @abstractmethod
     def apply(self, V: Floats) -> Floats:
-        """The operator times a vector (n,) or block (n, b)."""
+        """The operator times a vector (n,) or block (n, b) without a part along what is known."""
 
     @abstractmethod
     def start(self) -> Floats | None:
@@ -123,7 +123,7 @@ class Whole(Operator):
     def apply(self, V: Floats) -> Floats:
         """A times a vector (n,) or block (n, b)."""
         self.problem.count(V)
-        return self.project(self.problem.walk.normalized(self.project(V)))
+        return self.project(self.problem.walk.normalized(V))
 
     def start(self) -> Floats | None:
         """The guesses of the problem."""
@@ -165,7 +165,7 @@ class Half(Operator):
         """K̄ᵀK̄ times a vector (n,) or block (n, b)."""
         self.problem.count(V)
         walk = self.problem.walk
-        return self.project(walk.cross(walk.cross(self.project(V)), transpose=True))
+        return self.project(walk.cross(walk.cross(V), transpose=True))
 
     def start(self) -> Floats | None:
         """The second block of the guesses of the problem."""
