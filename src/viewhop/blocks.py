@@ -18,7 +18,7 @@ from typing import TypeVar
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["BLOCK", "each", "row_blocks", "threads"]
+__all__ = ["BLOCK", "each", "row_blocks", "single_blas", "threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -75,7 +75,7 @@ def each(
             results.append(work(item))
             done(len(results))
         return results
-    limit, begin = (_single_blas, _limit_this_thread) if blas else (nullcontext(), None)
+    limit, begin = (single_blas, _limit_this_thread) if blas else (nullcontext(), None)
     with limit, ThreadPoolExecutor(n_jobs, initializer=begin) as pool:
         try:
             for result in pool.map(work, items):
@@ -138,4 +138,5 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-_single_blas = _SingleBlas()
+#: The context. Work that calls `each` many times may hold it, so that entering costs nothing.
+single_blas = _SingleBlas()

@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Full: TypeAlias = DenseAffinity | DensePrecomputed
 Near: TypeAlias = SparseAffinity | SparsePrecomputed | MergedAffinity
+#: The number of the merged sample that each finer one is part of, and the kernels between them.
+Level: TypeAlias = tuple[Labels, Sequence[Near]]
 
 #: Below this many samples a coarse solution costs more than it saves.
 LEAST_SAMPLES = 4000
@@ -68,7 +70,7 @@ def solve(
     known : Spectrum or None
         Some of the pairs, where they are known already.
     """
-    name = solvers.choose(walk, r) if solver == "auto" else solver
+    name = solvers.choose(walk, r, tol) if solver == "auto" else solver
     generator = np.random.default_rng(0) if generator is None else generator
     start = None if known is None else known.eigenvectors
 
@@ -94,15 +96,11 @@ def solve(
     levels = _levels(near, generator) if len(near) == len(walk.kernels) else []
     if not levels:
         return solved(walk, pieces, None)
-    order = _ordered(levels)
-    fine = walk.on([K.reordered(order) for K in near])
+    order, levels = _ordered(levels)
     start = _of_levels(walk, levels, r + max(10, r // 2), generator)
     nodes = (np.arange(walk.n_blocks)[:, None] * order.size + order).ravel()
-    found = solved(
-        fine,
-        None if pieces is None else pieces[nodes],
-        None if start is None else start[nodes],
-    )
+    fine = walk.on([K.reordered(order) for K in near])
+    found = solved(fine, None if pieces is None else pieces[nodes], start)
     return found.at(np.argsort(nodes))
 
 
@@ -130,7 +128,7 @@ def _of_subset(
 
 def _of_levels(
     walk: Walk,
-    levels: Sequence[tuple[Labels, Sequence[Near]]],
+    levels: Sequence[Level],
     r: int,
     generator: np.random.Generator,
 ) -> Floats | None:
@@ -154,11 +152,9 @@ def _of_levels(
     return start
 
 
-def _levels(
-    kernels: Sequence[Near], generator: np.random.Generator
-) -> list[tuple[Labels, Sequence[Near]]]:
+def _levels(kernels: Sequence[Near], generator: np.random.Generator) -> list[Level]:
     """Labels of merged samples and the kernels between them, from fine to coarse."""
-    levels: list[tuple[Labels, Sequence[Near]]] = []
+    levels: list[Level] = []
     while kernels[0].n_samples >= LEAST_SAMPLES:
         label = merged([K.values for K in kernels], generator)
         if 2 * label.max() > label.size:  # hardly any neighbours
@@ -168,14 +164,18 @@ def _levels(
     return levels
 
 
-def _ordered(levels: Sequence[tuple[Labels, Sequence[Near]]]) -> Labels:
-    """An order of the samples in which those that any level merges stand together."""
-    place = np.arange(levels[-1][1][0].n_samples)
-    for label, _ in levels[::-1]:
-        order = np.argsort(place[label], kind="stable")
+def _ordered(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
+    """An order of the samples, and the levels, in which what any level merges stands together."""
+    order = np.arange(levels[-1][1][0].n_samples)
+    found: list[Level] = []
+    for label, kernels in levels[::-1]:
         place = np.empty(order.size, dtype=np.intp)
         place[order] = np.arange(order.size)
-    return order
+        moved = [K.reordered(order) for K in kernels] if found else kernels
+        label = place[label]
+        order = np.argsort(label, kind="stable")
+        found.append((label[order], moved))
+    return order, found[::-1]
 
 
 def merged(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:

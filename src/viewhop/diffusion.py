@@ -219,7 +219,7 @@ def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) ->
     V[first, pair] += 1.0 / np.sqrt(walk.stationary[first])
     V[second, pair] -= 1.0 / np.sqrt(walk.stationary[second])
     for _ in range(steps):
-        V = walk.normalized(V)
+        V = walk.normalized(V).astype(np.float64, copy=False)
     return np.asarray(np.linalg.norm(V, axis=0))
 
 

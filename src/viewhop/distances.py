@@ -29,6 +29,8 @@ DOUBLE = np.dtype(np.float64)
 #: product in single precision, too. What is left is accurate to about 1e-10, or 1e-5, of each d.
 NEAR = 1e-6
 NEAR_SINGLE = 1e-2
+#: Rows from which a median is taken.
+MEDIAN_ROWS = 10_000
 #: A unit beyond this is out of reach of single precision.
 LARGEST_UNIT = 1e37
 #: If more than this share of a block is that near, all of it is taken from a float64 product.
@@ -45,8 +47,8 @@ class Points:
     rows : (n, d) array
         Feature rows; they are copied.
     centre : (d,) array or None
-        The point from which rows are measured in products; by default their median, which a
-        far cluster does not move.
+        The point from which rows are measured in products; by default their median, or that of
+        some where they are many, which a far cluster does not move.
     rounding : float
         Rows no farther apart than this coincide: what computing the features cannot tell apart.
 
@@ -62,7 +64,10 @@ class Points:
     ) -> None:
         self.rows = np.array(rows, order="C")
         self.rounding = rounding
-        self.centre = np.median(self.rows, axis=0).astype(np.float64) if centre is None else centre
+        if centre is None:
+            some = self.rows[:: max(1, len(self.rows) // MEDIAN_ROWS)]
+            centre = np.median(some, axis=0).astype(np.float64)
+        self.centre = centre
         self.norms = np.concatenate(
             [np.square(self.centred(block)).sum(axis=1) for block in row_blocks(*rows.shape)]
         )

@@ -21,9 +21,17 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop import affinity, bandwidth, coarse, diffusion, dimension, memory
 from viewhop.affinity import Affinity
 from viewhop.blocks import each, threads
-from viewhop.components import Pairs, enough_pairs, listed, positive_pairs, warn_of_pieces
+from viewhop.components import (
+    FIRST_GUESS,
+    Pairs,
+    enough_pairs,
+    listed,
+    positive_pairs,
+    warn_of_pieces,
+)
 from viewhop.errors import RecallWarning
 from viewhop.extension import Stepped, extension
+from viewhop.footprint import Footprint
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS
@@ -82,7 +90,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
         Residual at which an eigenpair is accepted, relative to its eigenvalue; None is as far as
         the precision goes.
     max_memory : int, str or None, default=None
-        Bytes, or text like "8GB", that dense kernels may take; None is 80 % of what is left.
+        Bytes, or text like "8GB", that the fit may take; None is 80 % of what the machine or its
+        cgroup has left.
     n_jobs : int or None, default=None
         Threads; None is as many as BLAS takes by itself (``OMP_NUM_THREADS``, or all cores), -1 is
         all cores.
@@ -111,6 +120,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
     walk_ : Walk
     view_names_ : tuple of str
     n_views_, n_components_, n_pieces_, n_features_in_ : int
+    memory_ : int
+        Bytes that the fit was expected to take at its worst moment, X not counted.
     timings_ : dict of float
         Seconds of the stages of the fit: "kernels", "solve", "extension".
     n_steps_ : float
@@ -371,19 +382,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         kernels = per_view(self.kernel, views.names)
         self._check_memory(kernels, views)
         self._kernels = bandwidth.across_views(kernels, views, generator)
-        n_jobs = threads(self.n_jobs)
-        found = [
-            affinity.build(
-                name,
-                self._kernels[name],
-                X,
-                generator=generator,
-                n_jobs=n_jobs,
-                progress=progress,
-                allowed=self._allowed,
-            )
-            for name, X in views.items()
-        ]
+        found = self._built(views, generator, progress, threads(self.n_jobs))
         self.recall_ = {K.name: K.recall for K in found}
         for K in found:
             if K.recall < LEAST_RECALL:
@@ -397,16 +396,54 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 )
         return found
 
+    def _built(
+        self, views: Views, generator: np.random.Generator, progress: Progress, n_jobs: int
+    ) -> list[Affinity]:
+        """One affinity per view. Searches of several views share the threads, one view each."""
+        items = [*zip(views.items(), generator.spawn(views.n_views), strict=True)]
+        are_near = all(kernel.n_neighbors is not None for kernel in self._kernels.values())
+        at_once = min(n_jobs, views.n_views) if are_near else 1
+
+        def build(item: tuple[tuple[str, Floats], np.random.Generator]) -> Affinity:
+            (name, X), own = item
+            return affinity.build(
+                name,
+                self._kernels[name],
+                X,
+                generator=own,
+                n_jobs=n_jobs // at_once,
+                progress=progress,
+                allowed=self._allowed,
+            )
+
+        found = each(build, items, at_once)
+        for K in found:
+            K.n_jobs = n_jobs
+        return found
+
     def _check_memory(self, kernels: Mapping[str, Kernel], views: Views) -> None:
-        each = [
-            affinity.dense_bytes(kernel, len(views), views.dtype) for kernel in kernels.values()
-        ]
-        memory.require(
-            sum(each) + (max(each) if self.fusion == "product" else 0),
-            self._allowed,
-            what=f"dense kernels of {len(views):,} samples in {views.n_views} views",
-            instead="use neighbour kernels (n_neighbors=…) or raise max_memory",
+        """Store what the fit is expected to take, and refuse it if that is not allowed."""
+        is_hop = self.fusion == "hop"
+        hops = self.hops is not None and np.diagonal(self.hops).any()
+        stays = bool(self.within_view_weight) or hops
+        foreseen = Footprint(
+            kernels=kernels,
+            n_samples=len(views),
+            n_features={name: X.shape[1] for name, X in views.items()},
+            dtype=views.dtype,
+            fusion=self.fusion,
+            is_cross=self.fusion == "alternating" or (is_hop and views.n_views == 2 and not stays),
+            r=FIRST_GUESS if self.n_components == "auto" else int(self.n_components),
+            tol=self.tol,
+            n_jobs=threads(self.n_jobs),
         )
+        self.memory_ = foreseen.peak
+        what = f"a fit of {len(views):,} samples in {views.n_views} views"
+        instead = "use fewer samples, features or neighbours, or raise max_memory"
+        if foreseen.is_dense:
+            what += f" with dense kernels ({memory.text(foreseen.dense)} of it)"
+            instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
+        memory.require(self.memory_, self._allowed, what=what, instead=instead)
 
     def _fuse(self, affinities: list[Affinity]) -> Walk:
         """The walk over the views."""

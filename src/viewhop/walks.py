@@ -137,6 +137,11 @@ class Walk(ABC):
         return self.affinities[0].dtype
 
     @property
+    def n_jobs(self) -> int:
+        """Threads that share a product."""
+        return self.affinities[0].n_jobs
+
+    @property
     def is_dense(self) -> bool:
         """Whether some kernel is held as a full matrix."""
         return any(isinstance(a, DenseAffinity | DensePrecomputed) for a in self.affinities)
@@ -151,7 +156,7 @@ class Walk(ABC):
         """Whether each step goes from one of two blocks to the other, so that an SVD gives it."""
         return False
 
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> Floats:
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
         """The normalised kernel from the second block to the first times V, or its transpose.
 
         Parameters
@@ -175,10 +180,10 @@ class Walk(ABC):
         """The stationary distribution π = D̂ / trace D̂, (n_nodes,)."""
         return np.asarray(self.degrees / self.degrees.sum())
 
-    def normalized(self, V: NDArray[np.floating]) -> Floats:
+    def normalized(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
         found = self @ _scaled(V, self._inverse_roots, self.dtype)
-        return _scaled(found, self._inverse_roots, np.dtype(np.float64))
+        return _scaled(found, self._inverse_roots, V.dtype)
 
     @cached_property
     def _inverse_roots(self) -> Floats:
@@ -189,9 +194,8 @@ class Walk(ABC):
 def _scaled(V: NDArray[np.floating], factors: Floats, dtype: np.dtype[np.floating]) -> NDArray[Any]:
     """Rows of V times factors, in the given precision, in one pass."""
     out = np.empty(V.shape, dtype=dtype)
-    return np.multiply(
-        V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind"
-    )
+    np.multiply(V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind")
+    return out
 
 
 class HopWalk(Walk):
@@ -264,7 +268,7 @@ class HopWalk(Walk):
         stacked = np.asarray(W)
         return [*np.tensordot(self.hops.astype(stacked.dtype), stacked, axes=1)]
 
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> Floats:
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
         """K̄ times V, or its transpose, with K̄ = D_1^{-1/2} K^1 K^2 D_2^{-1/2} up to H_12.
 
         Parameters
@@ -279,7 +283,7 @@ class HopWalk(Walk):
         first, second = self.affinities[::-1] if transpose else self.affinities
         left, right = self._inverse_roots.reshape(2, -1)[:: -1 if transpose else 1]
         found = first @ (second @ _scaled(V, right, self.dtype))
-        return _scaled(found, self.hops[0, 1] * left, np.dtype(np.float64))
+        return _scaled(found, self.hops[0, 1] * left, V.dtype)
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,).
@@ -287,7 +291,9 @@ class HopWalk(Walk):
         A sample is like itself, so a view's node and hub of a sample are joined, and with them
         all that its kernel connects; hubs of a sample are joined where the walker hops.
         """
-        parts = [connected_components(K.pattern(), directed=False) for K in self.affinities]
+        # A pattern goes both ways, so strong components are all there are, and found without a
+        # transpose.
+        parts = [connected_components(K.pattern(), connection="strong") for K in self.affinities]
         first = np.cumsum([0, *(count for count, _ in parts)])
         labels = [label + start for (_, label), start in zip(parts, first[:-1], strict=True)]
         keys = [
@@ -514,7 +520,7 @@ class AlternatingWalk(Walk):
         found = np.concatenate([self.forward(ends), self.backward(starts)]) / self.n_samples
         return found.reshape(V.shape)
 
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> Floats:
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
         """diag(p)^{1/2} P diag(q)^{-1/2} times V, or its transpose."""
         left, right = np.sqrt(self.degrees).reshape(2, -1, 1)[:: -1 if transpose else 1]
         inner = (V.reshape(self.n_samples, -1) / right).astype(self.dtype, copy=False)

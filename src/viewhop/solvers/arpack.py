@@ -19,7 +19,7 @@ def lanczos(operator: Operator) -> tuple[Found, bool]:
 
     def product(v: Floats) -> Floats:
         problem.progress("solve", problem.n_products, None)
-        return operator.apply(v.reshape(n))
+        return np.asarray(operator.apply(v.reshape(n)), dtype=np.float64)
 
     finished = True
     try:

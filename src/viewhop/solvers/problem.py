@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 
 from viewhop.progress import Progress, silent
+from viewhop.solvers.tall import Columns, Tall
 from viewhop.walks import Walk
 
 __all__ = ["Found", "Half", "Operator", "Problem", "Whole"]
@@ -48,18 +49,13 @@ class Problem:
     progress: Progress = silent
     n_products: int = 0
 
-    def project(self, V: Floats) -> Floats:
+    def project(self, V: Columns) -> Columns:
         """V without its part along the known eigenvectors."""
-        return V - self.known @ (self.known.T @ V)
+        return without(V, self.known, self.walk.n_jobs)
 
-    def count(self, V: Floats) -> None:
+    def count(self, V: Columns) -> None:
         """Count the columns of V as multiplied."""
         self.n_products += 1 if V.ndim == 1 else V.shape[1]
-
-    @property
-    def rounding(self) -> float:
-        """The precision of products, A having norm 1."""
-        return float(np.finfo(self.walk.dtype).eps)
 
     def limit(self, values: Floats, *, stalled: bool = False) -> Floats:
         """Residuals of A at which pairs with these eigenvalues have converged.
@@ -71,8 +67,20 @@ class Problem:
         stalled : bool
             Whether the residuals no longer fall, so that what rounding may leave is accepted.
         """
-        floor = (50.0 if self.tol == 0 else 2.0) * (25.0 if stalled else 1.0)
-        return np.maximum(self.tol * np.abs(values), floor * self.rounding)
+        return np.maximum(self.tol * np.abs(values), self.floor(stalled=stalled))
+
+    def floor(self, *, stalled: bool) -> float:
+        """The residual, A having norm 1, that no pair need fall below."""
+        exact = self.tol == 0
+        units = (5000.0 if exact else 50.0) if stalled else (50.0 if exact else 2.0)
+        return units * float(np.finfo(self.walk.dtype).eps)
+
+
+def without(V: Columns, known: Floats, n_jobs: int) -> Columns:
+    """V without its part along orthonormal columns."""
+    if V.ndim == 1:
+        return np.asarray(V - known @ (known.T @ V))
+    return Tall(len(V), n_jobs).without(V, known.astype(V.dtype, copy=False))
 
 
 class Operator(ABC):
@@ -89,11 +97,11 @@ class Operator(ABC):
     n: int
 
     @abstractmethod
-    def project(self, V: Floats) -> Floats:
+    def project(self, V: Columns) -> Columns:
         """V without its part along the known eigenvectors."""
 
     @abstractmethod
-    def apply(self, V: Floats) -> Floats:
+    def apply(self, V: Columns) -> Columns:
         """The operator times a vector (n,) or block (n, b) without a part along what is known."""
 
     @abstractmethod
@@ -116,11 +124,11 @@ class Whole(Operator):
         self.problem = problem
         self.n = problem.walk.n_nodes
 
-    def project(self, V: Floats) -> Floats:
+    def project(self, V: Columns) -> Columns:
         """V without its part along the known eigenvectors."""
         return self.problem.project(V)
 
-    def apply(self, V: Floats) -> Floats:
+    def apply(self, V: Columns) -> Columns:
         """A times a vector (n,) or block (n, b)."""
         self.problem.count(V)
         return self.project(self.problem.walk.normalized(V))
@@ -157,11 +165,11 @@ class Half(Operator):
         # constant.
         self.known = problem.known[self.n :] * np.sqrt(2.0)
 
-    def project(self, V: Floats) -> Floats:
+    def project(self, V: Columns) -> Columns:
         """V without its part along the known right singular vectors."""
-        return np.asarray(V - self.known @ (self.known.T @ V))
+        return without(V, self.known, self.problem.walk.n_jobs)
 
-    def apply(self, V: Floats) -> Floats:
+    def apply(self, V: Columns) -> Columns:
         """K̄ᵀK̄ times a vector (n,) or block (n, b)."""
         self.problem.count(V)
         walk = self.problem.walk
@@ -175,7 +183,7 @@ class Half(Operator):
         """Residuals over σ, over their limit; if stalled, what squaring may leave is accepted."""
         sigma = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
         limit = sigma * self.problem.limit(sigma)
-        return residuals / np.maximum(limit, 50 * self.problem.rounding if stalled else 0.0)
+        return residuals / np.maximum(limit, self.problem.floor(stalled=True) if stalled else 0.0)
 
     def pairs(self, values: Floats, vectors: Floats) -> Found:
         """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""

@@ -1,0 +1,145 @@
+"""Footprint: the memory that a fit will take, known before it takes any.
+
+Counted are the arrays that are held at the same time at the worst moment of each stage; the
+caller's own arrays are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from viewhop import solvers
+from viewhop.affinity.sparse import FIXED_BYTES, sparse_bytes
+from viewhop.affinity.tiles import GROUPS, SIDE, Tiles
+from viewhop.kernels import Kernel, Precomputed
+from viewhop.solvers.block import SPARSE_WIDTH, WIDTH, most_columns
+from viewhop.solvers.lapack import MATRICES
+
+__all__ = ["Footprint"]
+
+#: Stored pairs for each that one side asked for: neighbours are not always mutual.
+BOTH_WAYS = 1.2
+#: Share of the basis that an iteration on full kernels fills before it has converged.
+FILLED = 0.5
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Sizes that decide how much memory a fit takes.
+
+    Attributes
+    ----------
+    kernels : dict of Kernel by view name
+    n_samples : int
+    n_features : dict of int by view name
+    dtype : dtype of the kernels
+    fusion : str
+    is_cross : bool
+        Whether the walk alternates between two blocks, so that half of it is solved.
+    r : int
+        Eigenpairs.
+    tol : float or None
+    n_jobs : int
+    """
+
+    kernels: Mapping[str, Kernel]
+    n_samples: int
+    n_features: Mapping[str, int]
+    dtype: np.dtype[np.floating]
+    fusion: str
+    is_cross: bool
+    r: int
+    tol: float | None
+    n_jobs: int
+
+    @property
+    def peak(self) -> int:
+        """Bytes at the worst moment of the fit."""
+        held = sum(self.held(name) for name in self.kernels)
+        return int(max(self.making, held + self.solving, held + self.keeping))
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether some kernel is held as a full matrix."""
+        return any(kernel.n_neighbors is None for kernel in self.kernels.values())
+
+    @property
+    def dense(self) -> int:
+        """Bytes of the full kernels alone."""
+        full = [name for name, kernel in self.kernels.items() if kernel.n_neighbors is None]
+        copies = len(full) + (self.fusion == "product" and len(full) == len(self.kernels))
+        return copies * Tiles.bytes_of(self.n_samples, self.dtype.itemsize)
+
+    def held(self, name: str) -> float:
+        """Bytes of one view's kernel and of the rows that new samples are compared with."""
+        kernel, n, size = self.kernels[name], self.n_samples, self.dtype.itemsize
+        if kernel.n_neighbors is None:
+            values: float = Tiles.bytes_of(n, size)
+        else:
+            values = self._pairs(kernel) * (size + 4) + 4 * n
+        if isinstance(kernel, Precomputed):
+            return values
+        rows = n * self.n_features[name]
+        # Single precision keeps the centred rows, too.
+        copies = 2 if kernel.n_neighbors is None and size == 4 else 1
+        return values + copies * rows * size + 32 * n
+
+    @property
+    def making(self) -> float:
+        """Bytes while the kernels are made."""
+        near = [name for name, kernel in self.kernels.items() if kernel.n_neighbors is not None]
+        at_once = min(self.n_jobs, len(near)) if len(near) == len(self.kernels) else 1
+        extra = sorted(self._making(name) - self.held(name) for name in self.kernels)
+        held = sum(self.held(name) for name in self.kernels)
+        joint = self.dense / (len(self.kernels) + 1) if self.fusion == "product" else 0.0
+        return held + max(sum(extra[-at_once:]), joint)
+
+    def _making(self, name: str) -> float:
+        """Bytes while one kernel is made, itself included."""
+        kernel, n, size = self.kernels[name], self.n_samples, self.dtype.itemsize
+        d = self.n_features[name]
+        if isinstance(kernel, Precomputed):
+            return self.held(name) if kernel.n_neighbors is None else 3.0 * n * n * size
+        if kernel.n_neighbors is not None:
+            made = sparse_bytes(n, d, kernel.n_neighbors, self.dtype) - FIXED_BYTES
+            return max(made, self.held(name))
+        tiles = self.n_jobs * SIDE * SIDE * size * 5
+        least = n * n / SIDE * size
+        panels = 3 * self.n_jobs * SIDE * n * size if kernel.bandwidth == "local" else 0
+        return self.held(name) + tiles + max(least, panels)
+
+    @property
+    def solving(self) -> float:
+        """Bytes while the spectrum is solved for, the kernels not counted."""
+        n, size, r = self.n_samples, self.dtype.itemsize, self.r
+        n_blocks = len(self.kernels) if self.fusion == "hop" else 2 if self.is_cross else 1
+        nodes = n * n_blocks
+        solved = n if self.is_cross else nodes
+        found = 5.0 * nodes * r * 8
+        if nodes <= solvers.DENSE_NODES or 5 * r >= nodes:
+            return MATRICES * 8.0 * nodes**2
+        if self.is_dense:
+            basis = 2 * FILLED * most_columns(r, is_dense=True) * 8
+            sums = GROUPS * WIDTH * size * n / solved
+            return solved * (basis + sums + 8 * WIDTH * 8) + found
+        if not solvers.is_many(n, self.dtype, self.tol):
+            return solved * max(2 * r + 1, 24) * 8 * 2.0 + found
+        # The kernels in another order, with the places they are taken from, and on fewer samples.
+        pairs = [self._pairs(kernel) for kernel in self.kernels.values()]
+        moved = 1.25 * sum(pairs) * (size + 4) + 12 * max(pairs)
+        basis = 2 * most_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size
+        start = 2.0 * nodes * (r + max(10, r // 2)) * 8
+        return moved + solved * basis + start + found
+
+    @property
+    def keeping(self) -> float:
+        """Bytes while the coordinates are made and stored, the kernels not counted."""
+        return 8.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
+
+    def _pairs(self, kernel: Kernel) -> float:
+        assert kernel.n_neighbors is not None
+        n = self.n_samples
+        return min(n * (kernel.n_neighbors + 1) * BOTH_WAYS, n * n)
