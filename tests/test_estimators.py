@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
 from tests import cases, oracles
-from viewhop.errors import ConvergenceError, DisconnectedWarning
+from viewhop import affinity
+from viewhop.errors import ConvergenceError, DisconnectedWarning, RecallWarning
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
@@ -372,3 +373,42 @@ def test_many_pieces_cost_no_more_vectors_than_are_wanted():
     psi = est.spectrum_.eigenvectors
     assert_allclose(psi.T @ (est.walk_.stationary[:, None] * psi), np.eye(3), atol=1e-12)
     assert_allclose(est.walk_.stationary @ psi, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "adaptive"])
+def test_threads_and_batches_do_not_change_where_samples_are_placed(kernel, monkeypatch):
+    X = cases.views("generic", 2, Gaussian())
+    new = [x + 0.1 for x in X]
+    one = vh.MultiViewDiffusionMaps(3, kernel=kernel, n_jobs=1).fit(X)
+    two = vh.MultiViewDiffusionMaps(3, kernel=kernel, n_jobs=2).fit(X)
+    assert_allclose(two.embedding_, one.embedding_, atol=1e-10)
+    whole = one.transform(new)
+    monkeypatch.setattr("viewhop.estimators.BATCH", 16 * 16)
+    assert_allclose(one.transform(new), whole, atol=1e-12)
+    assert_allclose(two.transform(new), whole, atol=1e-10)
+
+
+def test_recall_is_told_for_every_view_and_a_low_one_is_warned_of(monkeypatch):
+    X = cases.views("generic", 2, Gaussian())
+    est = vh.MultiViewDiffusionMaps(2, kernel=[Gaussian(), Gaussian(n_neighbors=5)]).fit(X)
+    assert est.recall_ == {"view1": 1.0, "view2": 1.0}
+    build = affinity.build
+
+    def poor(name, *args, **how):
+        found = build(name, *args, **how)
+        found.recall = 0.9 if name == "view2" else 0.96
+        return found
+
+    monkeypatch.setattr(affinity, "build", poor)
+    with pytest.warns(RecallWarning, match=r"90.0% of the neighbours in view 'view2'") as caught:
+        est.fit(X)
+    assert [w.message.recall for w in caught] == [0.9]
+    assert caught[0].filename == __file__
+    assert est.recall_ == {"view1": 0.96, "view2": 0.9}
+
+
+def test_a_fit_tells_the_seconds_of_its_stages_and_its_memory():
+    est = vh.MultiViewDiffusionMaps(2).fit(cases.views("generic", 2, Gaussian()))
+    assert [*est.timings_] == ["kernels", "solve", "extension"]
+    assert all(seconds > 0 for seconds in est.timings_.values())
+    assert est.memory_ > 0

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from viewhop import MultiViewDiffusionMaps, Views, affinity, memory
-from viewhop.errors import MemoryBudgetError
-from viewhop.kernels import Gaussian
+from viewhop.errors import DisconnectedWarning, MemoryBudgetError
+from viewhop.footprint import Footprint
+from viewhop.kernels import Gaussian, Precomputed
+from viewhop.solvers import solve
+from viewhop.walks import HopWalk
 
 GB = 10**9
 
@@ -137,11 +142,74 @@ def test_what_fits_is_allowed_and_what_does_not_is_refused_in_numbers():
     assert isinstance(caught.value, MemoryError)
 
 
+def footprint(kernel, n_samples=10_000, **how):
+    sizes = {
+        "kernels": {"a": kernel, "b": kernel},
+        "n_samples": n_samples,
+        "n_features": {"a": 20, "b": 30},
+        "dtype": np.dtype(np.float64),
+        "fusion": "hop",
+        "is_cross": True,
+        "r": 10,
+        "solver": "auto",
+        "tol": None,
+        "n_jobs": 2,
+    }
+    return Footprint(**(sizes | how))
+
+
 @pytest.mark.parametrize(("dtype", "size"), [(np.float32, 4), (np.float64, 8)])
-def test_a_dense_kernel_takes_the_square_and_a_neighbour_kernel_nothing_dense(dtype, size):
+def test_a_dense_kernel_takes_half_the_square_and_a_neighbour_kernel_nothing_dense(dtype, size):
     dtype = np.dtype(dtype)
-    assert affinity.dense_bytes(Gaussian(), 10**6, dtype) == size * 10**12
-    assert affinity.dense_bytes(Gaussian(n_neighbors=9), 10**6, dtype) == 0
+    full = footprint(Gaussian(), dtype=dtype)
+    assert full.is_dense
+    assert_allclose(full.dense, 2 * size * 10**8 / 2, rtol=0.06)
+    assert full.peak > full.dense
+    near = footprint(Gaussian(n_neighbors=9), dtype=dtype)
+    assert not near.is_dense
+    assert near.dense == 0
+    assert near.peak < full.peak / 5
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Gaussian("local"), Gaussian(n_neighbors=12)])
+def test_more_of_anything_takes_more_memory(kernel):
+    plain = footprint(kernel).peak
+    assert footprint(kernel, 20_000).peak > 1.9 * plain
+    assert footprint(kernel, n_features={"a": 4000, "b": 30}).peak > plain
+    assert footprint(kernel, is_cross=False).peak >= plain
+    assert footprint(kernel, r=1000).peak > plain
+    assert footprint(kernel, dtype=np.dtype(np.float32)).peak < plain
+
+
+def test_the_kernels_that_are_given_count_once():
+    given = footprint(Precomputed()).held("a")
+    assert given == footprint(Gaussian()).dense / 2
+    assert footprint(Precomputed(n_neighbors=5)).peak > 3 * 8 * 10**8
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n_samples", "tol"),
+    [
+        (Gaussian(), 3000, None),
+        (Gaussian("local"), 3000, 1e-3),
+        (Gaussian(n_neighbors=15), 30_000, None),
+        (Gaussian("local", n_neighbors=15), 30_000, 1e-3),
+    ],
+)
+def test_the_estimate_is_within_a_quarter_of_what_is_allocated(kernel, n_samples, tol):
+    rng = np.random.default_rng(0)
+    u = rng.uniform(0, 1, (n_samples, 3))
+    X = [np.sin(u @ rng.standard_normal((3, 20)) * 2) for _ in range(2)]
+    est = MultiViewDiffusionMaps(10, kernel=kernel, tol=tol, random_state=0, n_jobs=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedWarning)
+        tracemalloc.start()
+        try:
+            est.fit(X)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert 0.75 * peak < est.memory_ < 1.25 * peak, (est.memory_ / peak, est.solver_)
 
 
 @pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
@@ -159,10 +227,10 @@ def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion
         tracemalloc.stop()
     assert peak < 50e6
     copies = 3 if fusion == "product" else 2
-    assert caught.value.needed == copies * 8 * 10**12
+    assert_allclose(caught.value.needed, copies * 4 * 10**12, rtol=0.01)
     assert caught.value.budget == 64 * GB
     message = str(caught.value)
-    assert f"{8 * copies} TB" in message
+    assert f"{4 * copies} TB" in message
     assert "64 GB" in message
     assert "n_neighbors" in message
 
@@ -171,7 +239,7 @@ def test_neighbour_kernels_need_no_dense_budget():
     X = np.random.default_rng(0).normal(size=(700, 3))
     est = MultiViewDiffusionMaps(max_memory="2MB", random_state=0).fit([X, X])
     assert est.embedding_.shape == (700, 4)
-    with pytest.raises(MemoryBudgetError, match="dense kernels of 700 samples"):
+    with pytest.raises(MemoryBudgetError, match="700 samples in 2 views with dense kernels"):
         est.set_params(kernel="gaussian").fit([X, X])
 
 
@@ -185,5 +253,9 @@ def test_pairs_of_equal_rows_are_counted_while_they_are_found():
 def test_the_dense_solver_is_counted():
     X = np.random.default_rng(0).standard_normal((180, 3))
     est = MultiViewDiffusionMaps(2, solver="dense", max_memory="1MB")
-    with pytest.raises(MemoryBudgetError, match="the dense solver on 360 nodes"):
+    with pytest.raises(MemoryBudgetError, match="a fit of 180 samples in 2 views would take"):
         est.fit([X, X**3])
+    assert footprint(Gaussian(n_neighbors=9), solver="dense").peak > 5 * 8 * 20_000**2
+    walk = HopWalk([affinity.build("x", Gaussian(), X, generator=np.random.default_rng(0))] * 2)
+    with pytest.raises(MemoryBudgetError, match="the dense solver on 360 nodes"):
+        solve(walk, 2, solver="dense", allowed=10**6)

@@ -244,3 +244,72 @@ def test_an_interrupt_stops_a_solve(solver):
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("fuse", [HopWalk, SumWalk])
+def test_a_tight_cluster_at_the_last_pair_converges(fuse):
+    # Eigenvalues of a circle come in equal pairs; a slight bend sets each pair apart by little,
+    # and an odd number of them ends between the two.
+    n = 700
+    X = ring(n) * (1 + 1e-7 * np.arange(n)[:, None])
+    walk = fuse(affinities(Gaussian(bandwidth=60 / n), [X, X]))
+    for r in (3, 5):
+        spectrum = solve(walk, r, solver="krylov", tol=1e-8)
+        expected = solve(walk, r + 1, solver="dense").eigenvalues
+        assert expected[r - 1] - expected[r] < 1e-4 * expected[r]
+        assert_allclose(spectrum.eigenvalues, expected[:r], rtol=1e-12)
+        assert (spectrum.residuals <= 1e-8 * spectrum.eigenvalues).all()
+
+
+def test_locked_columns_are_no_longer_multiplied():
+    # Cosines on a segment: the first ones converge blocks before the last.
+    X = np.random.default_rng(0).uniform(0, 1, (600, 1))
+    walk = SumWalk(affinities(Gaussian(bandwidth=0.02), [X]))
+    widths, locked = [], []
+    normalized = walk.normalized
+    walk.normalized = lambda V: (widths.append(V.shape[1]), normalized(V))[1]
+    r = 12
+    spectrum = solve(
+        walk, r, solver="krylov", tol=1e-8, progress=lambda stage, done, total: locked.append(done)
+    )
+    assert spectrum.n_products == sum(widths)
+    wanted = r + 4
+    for done, width in zip(locked, widths[1:-1], strict=False):
+        assert width <= wanted - done
+    assert 0 < locked[-2] < r
+    assert widths[-2] < widths[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_small_eigenvalues_of_two_views_are_accurate_though_half_is_solved(dtype):
+    # Wide kernels: λ falls to 1e-4 and less, whose square single precision cannot hold.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 4))
+    Y = X + 0.5 * rng.standard_normal((900, 4))
+    walk = HopWalk(affinities(Gaussian(bandwidth=9.0), [X.astype(dtype), Y.astype(dtype)]))
+    spectrum = solve(walk, 4, solver="krylov", tol=1e-3)
+    assert spectrum.eigenvalues[-1] < 2e-4
+    limit = np.maximum(1e-3 * spectrum.eigenvalues, 2 * np.finfo(dtype).eps)
+    assert (spectrum.residuals <= limit).all()
+    expected = solve(walk, 4, solver="dense").eigenvalues
+    assert_allclose(spectrum.eigenvalues, expected, rtol=1e-3)
+
+
+def test_a_guess_that_is_right_is_kept():
+    X = np.random.default_rng(0).standard_normal((700, 2))
+    walk = HopWalk(affinities(Gaussian(factor=0.1), [X, X**3, X]))
+    known = solve(walk, 5, solver="krylov", tol=1e-9)
+    again = solve(walk, 5, solver="krylov", tol=1e-6, start=known.eigenvectors)
+    assert again.n_products <= block.WIDTH + 5
+    assert_allclose(again.eigenvalues, known.eigenvalues, rtol=1e-10)
+
+
+def test_auto_takes_few_digits_of_many_samples_by_blocks(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((600, 3))
+    monkeypatch.setattr(solvers, "MANY_SAMPLES", 600)
+    near = affinities(Gaussian(n_neighbors=8), [X, X])
+    single = affinities(Gaussian(n_neighbors=8), [X.astype(np.float32)] * 2)
+    assert choose(HopWalk(near), 5) == "svd"
+    assert choose(HopWalk(near), 5, 1e-4) == "krylov"
+    assert choose(HopWalk(near), 5, 1e-9) == "svd"
+    assert choose(HopWalk(single), 5) == "krylov"

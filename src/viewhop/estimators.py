@@ -434,6 +434,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             fusion=self.fusion,
             is_cross=self.fusion == "alternating" or (is_hop and views.n_views == 2 and not stays),
             r=FIRST_GUESS if self.n_components == "auto" else int(self.n_components),
+            solver=self.solver,
             tol=self.tol,
             n_jobs=threads(self.n_jobs),
         )

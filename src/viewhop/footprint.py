@@ -41,6 +41,7 @@ class Footprint:
         Whether the walk alternates between two blocks, so that half of it is solved.
     r : int
         Eigenpairs.
+    solver : str
     tol : float or None
     n_jobs : int
     """
@@ -52,6 +53,7 @@ class Footprint:
     fusion: str
     is_cross: bool
     r: int
+    solver: str
     tol: float | None
     n_jobs: int
 
@@ -108,7 +110,7 @@ class Footprint:
             return max(made, self.held(name))
         tiles = self.n_jobs * SIDE * SIDE * size * 5
         least = n * n / SIDE * size
-        panels = 3 * self.n_jobs * SIDE * n * size if kernel.bandwidth == "local" else 0
+        panels = 2 * self.n_jobs * SIDE * n * size if kernel.bandwidth == "local" else 0
         return self.held(name) + tiles + max(least, panels)
 
     @property
@@ -119,13 +121,14 @@ class Footprint:
         nodes = n * n_blocks
         solved = n if self.is_cross else nodes
         found = 5.0 * nodes * r * 8
-        if nodes <= solvers.DENSE_NODES or 5 * r >= nodes:
+        if self.solver == "dense" or nodes <= solvers.DENSE_NODES or 5 * r >= nodes:
             return MATRICES * 8.0 * nodes**2
         if self.is_dense:
             basis = 2 * FILLED * most_columns(r, is_dense=True) * 8
             sums = GROUPS * WIDTH * size * n / solved
             return solved * (basis + sums + 8 * WIDTH * 8) + found
-        if not solvers.is_many(n, self.dtype, self.tol):
+        is_many = self.solver == "auto" and solvers.is_many(n, self.dtype, self.tol)
+        if not (is_many or self.solver == "krylov"):
             return solved * max(2 * r + 1, 24) * 8 * 2.0 + found
         # The kernels in another order, with the places they are taken from, and on fewer samples.
         pairs = [self._pairs(kernel) for kernel in self.kernels.values()]

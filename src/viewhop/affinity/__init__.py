@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 from viewhop.affinity import dense, sparse
 from viewhop.affinity.base import Affinity
 from viewhop.affinity.rows import KernelRows
-from viewhop.affinity.tiles import Tiles
 from viewhop.blocks import row_blocks
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.progress import Progress, silent
 
-__all__ = ["Affinity", "KernelRows", "build", "check_new_values", "dense_bytes"]
+__all__ = ["Affinity", "KernelRows", "build", "check_new_values"]
 
 
 def build(
@@ -41,8 +40,7 @@ def build(
         Threads.
     progress : callable
     allowed : int or None
-        Bytes that pairs of neighbours may take; None allows anything. Dense kernels are counted
-        by `dense_bytes`, before they are built.
+        Bytes that pairs of neighbours may take, which ties can make many; None allows anything.
     """
     is_dense = kernel.n_neighbors is None
     if isinstance(kernel, Precomputed):
@@ -62,11 +60,6 @@ def build(
     return sparse.distance_affinity(
         name, kernel, X, generator=generator, n_jobs=n_jobs, done=done, allowed=allowed
     )
-
-
-def dense_bytes(kernel: Kernel, n_samples: int, dtype: np.dtype[np.floating]) -> int:
-    """Bytes that the kernel matrix takes if it is held dense, else 0."""
-    return Tiles.bytes_of(n_samples, dtype.itemsize) if kernel.n_neighbors is None else 0
 
 
 def check_new_values(name: str, X: NDArray[np.floating]) -> None:

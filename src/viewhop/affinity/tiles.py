@@ -25,7 +25,7 @@ SIDE = 512
 #: Columns that a tile is multiplied by at a time.
 WIDTH = 64
 #: Partial sums of a product. Their number is fixed, so threads do not change the result.
-GROUPS = 16
+GROUPS = 8
 
 
 class Tiles:

@@ -67,11 +67,13 @@ def most_columns(r: int, *, is_dense: bool) -> int:
 
 
 def _first_block(operator: Operator, width: int) -> Columns:
-    """The guesses, or random columns."""
+    """The guesses, and random columns where they are fewer than a block has."""
     start = operator.start()
     if start is None:
-        return operator.problem.generator.standard_normal((operator.n, width))
-    return start
+        start = np.empty((operator.n, 0))
+    missing = max(0, width - start.shape[1])
+    fresh = operator.problem.generator.standard_normal((operator.n, missing))
+    return np.hstack([start, fresh])
 
 
 class _Basis:
