@@ -264,16 +264,16 @@ def test_a_tight_cluster_at_the_last_pair_converges(fuse):
 def test_locked_columns_are_no_longer_multiplied():
     # Cosines on a segment: the first ones converge blocks before the last.
     X = np.random.default_rng(0).uniform(0, 1, (600, 1))
-    walk = SumWalk(affinities(Gaussian(bandwidth=0.02), [X]))
+    walk = SumWalk(affinities(Gaussian(bandwidth=0.1), [X]))
     widths, locked = [], []
     normalized = walk.normalized
     walk.normalized = lambda V: (widths.append(V.shape[1]), normalized(V))[1]
-    r = 12
+    r = 24
     spectrum = solve(
         walk, r, solver="krylov", tol=1e-8, progress=lambda stage, done, total: locked.append(done)
     )
     assert spectrum.n_products == sum(widths)
-    wanted = r + 4
+    wanted = r + r // 4
     for done, width in zip(locked, widths[1:-1], strict=False):
         assert width <= wanted - done
     assert 0 < locked[-2] < r
