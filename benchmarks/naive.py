@@ -24,7 +24,7 @@ FULL: dict[str, Any] = {
     "n_samples": 2000,
     "n_views": 3,
     "drivers": ["evr", "evd"],
-    "grid": [500, 750, 1000, 1250, 1500, 2000, 2500, 3000],
+    "grid": [750, 1000, 1250, 1500],
     "limit": 60.0,
 }
 SMALL: dict[str, Any] = {

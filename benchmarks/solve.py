@@ -23,7 +23,7 @@ TITLE = "Sparse solve: two views of a cube"
 FULL: dict[str, Any] = {
     "n_samples": 100_000,
     "methods": ["amg", "lobpcg", "arpack"],
-    "limit": 600.0,
+    "limit": 120.0,
 }
 SMALL: dict[str, Any] = {"n_samples": 3000, "methods": ["lobpcg"], "limit": 60.0}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 import warnings
 
@@ -163,7 +164,7 @@ def test_a_dense_kernel_takes_half_the_square_and_a_neighbour_kernel_nothing_den
     dtype = np.dtype(dtype)
     full = footprint(Gaussian(), dtype=dtype)
     assert full.is_dense
-    assert_allclose(full.dense, 2 * size * 10**8 / 2, rtol=0.06)
+    assert_allclose(full.dense, 2 * size * 10**8 / 2, rtol=0.08)
     assert full.peak > full.dense
     near = footprint(Gaussian(n_neighbors=9), dtype=dtype)
     assert not near.is_dense
@@ -230,7 +231,7 @@ def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion
     assert_allclose(caught.value.needed, copies * 4 * 10**12, rtol=0.01)
     assert caught.value.budget == 64 * GB
     message = str(caught.value)
-    assert f"{4 * copies} TB" in message
+    assert re.search(rf"would take {4 * copies}(\.\d+)? TB, and the budget", message)
     assert "64 GB" in message
     assert "n_neighbors" in message
 

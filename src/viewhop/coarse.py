@@ -39,8 +39,8 @@ Level: TypeAlias = tuple[Labels, Sequence[Near]]
 #: Below this many samples a coarse solution costs more than it saves.
 LEAST_SAMPLES = 4000
 #: With full kernels one in so many samples is drawn, within these limits.
-SHARE = 4
-FEWEST, MOST = 500, 5000
+SHARE = 16
+FEWEST, MOST = 500, 2000
 #: Residual, relative to the eigenvalue, at which a subset is solved well enough.
 TOLERANCE = 1e-2
 #: With neighbour kernels, samples merged into one, and the residual at which a level is solved:

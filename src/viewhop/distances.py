@@ -76,7 +76,8 @@ class Points:
     def single(self) -> Single:
         """The rows in single precision, for products."""
         size = float(np.sqrt(self.norms.max(initial=0.0)))
-        return Single.of(self, slice(0, len(self)), float(np.exp2(np.frexp(size)[1])))
+        unit = 1.0 if 1e-6 < size < 1e6 else float(np.exp2(np.frexp(size)[1]))
+        return Single.of(self, slice(0, len(self)), unit)
 
     def __getstate__(self) -> dict[str, object]:
         """What is stored: all but the rows in single precision, which are made again."""
@@ -239,11 +240,15 @@ def _single_squares(
         far = Single.of(a, block, near.unit)
     else:
         return None
-    squares = (-2.0 * far.rows) @ near.rows.T
+    squares = far.rows @ near.rows.T
+    squares *= np.float32(-2.0)
     squares += far.norms[:, None]
     squares += near.norms
     limit = np.float32(NEAR_SINGLE)
     largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
+    none = np.empty(0, dtype=np.intp)
+    if squares.min(initial=np.inf) > limit * largest:
+        return squares, near.unit, none, none
     i, j = _places(squares <= limit * largest)
     below = squares[i, j] <= limit * (far.norms[i] + near.norms[j])
     i, j = i[below], j[below]

@@ -108,9 +108,10 @@ class Footprint:
         if kernel.n_neighbors is not None:
             made = sparse_bytes(n, d, kernel.n_neighbors, self.dtype) - FIXED_BYTES
             return max(made, self.held(name))
-        tiles = self.n_jobs * SIDE * SIDE * size * 5
-        least = n * n / SIDE * size
-        panels = 2 * self.n_jobs * SIDE * n * size if kernel.bandwidth == "local" else 0
+        side = min(SIDE, n)
+        tiles = 2 * self.n_jobs * side * side * size
+        least = n * n / side * size
+        panels = 2 * self.n_jobs * side * n * size if kernel.bandwidth == "local" else 0
         return self.held(name) + tiles + max(least, panels)
 
     @property

@@ -205,7 +205,7 @@ def distance_affinity(
 
     def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
         if not isinstance(sigma, np.ndarray):
-            distances /= distances.dtype.type(sigma)
+            distances *= distances.dtype.type(1.0 / sigma)
             with np.errstate(over="ignore"):
                 exponents = kernel.exponent_of_square(np.square(distances, out=distances))
             np.exp(np.negative(exponents, out=exponents), out=distances)

@@ -21,7 +21,7 @@ Values = NDArray[np.floating]
 Result = TypeVar("Result")
 
 #: Rows and columns of a tile: it stays in the cache of a core while it is used twice.
-SIDE = 512
+SIDE = 768
 #: Columns that a tile is multiplied by at a time.
 WIDTH = 64
 #: Partial sums of a product. Their number is fixed, so threads do not change the result.

@@ -12,7 +12,7 @@ __all__ = ["krylov"]
 
 #: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
 #: need less in all, where a kernel is on neighbours.
-WIDTH, SPARSE_WIDTH = 16, 10
+WIDTH, SPARSE_WIDTH = 24, 10
 #: Blocks before it gives up.
 MAX_BLOCKS = 1000
 #: Blocks without progress after which small residuals are taken to be rounding.
