@@ -20,7 +20,7 @@ help:
 	@echo "make test       the test suite with branch coverage"
 	@echo "make test-all   the same with the slow tests"
 	@echo "make lint       ruff, mypy and the one-way import rule"
-	@echo "make bench      the benchmarks, for an hour or more: tables in benchmark-results/"
+	@echo "make bench      the benchmarks, half an hour and more: tables in benchmark-results/"
 	@echo "make bench-small  the same at sizes of two minutes: counts and memory, no times"
 	@echo "make reproduce  every picture and number quoted in README.md and docs/"
 	@echo "make wheel      the wheel, in dist/"

@@ -64,12 +64,15 @@ def test_every_link_to_a_file_leads_somewhere(path):
         assert (path.parent / link).exists(), link
 
 
-def test_the_example_of_the_readme_runs(monkeypatch):
+def test_the_examples_of_the_readme_run(monkeypatch):
     import matplotlib
 
     matplotlib.use("Agg")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    first, many = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     scope = {}
-    exec(code, scope)  # noqa: S102
+    exec(first, scope)  # noqa: S102
     assert scope["Z"].shape == (1200, 4)
+    exec(many, scope)  # noqa: S102
+    digits = scope["vh"].datasets.load_mfeat().views
+    assert scope["est"].set_params(verbose=0).fit_transform(digits).shape == (2000, 60)
