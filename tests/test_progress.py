@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.bandwidth import joint
 from viewhop.kernels import Gaussian
-from viewhop.progress import shown, silent
+from viewhop.progress import Stage, shown, silent
 
 DENSE = Gaussian("log-log")
 SETTINGS = {
@@ -56,8 +57,21 @@ def test_bars_are_shown_on_standard_error(views, capfd):
     estimator(verbose=1).fit(views)
     out, err = capfd.readouterr()
     assert out == ""
+    assert "neighbours of view1" in err
+    assert "neighbours of view2" in err
+    assert "extension" in err
+    estimator(verbose=1, kernel="gaussian", solver="krylov").fit(views)
+    err = capfd.readouterr().err
     assert "kernel of view1" in err
-    assert "kernel of view2" in err
+    assert re.search(r"solve.*residual \de-\d\d", err)
+
+
+def test_a_stage_is_its_name_and_carries_a_detail():
+    stage = Stage("solve", "residual 1e-03")
+    assert stage == "solve"
+    assert {stage: 1}["solve"] == 1
+    assert stage.detail == "residual 1e-03"
+    assert Stage("solve").detail == ""
 
 
 def test_a_stage_of_unknown_length_can_be_shown(capfd):
@@ -73,7 +87,7 @@ def test_a_callable_hears_every_stage(views, solver):
     est = estimator(solver=solver, verbose=lambda *args: told.append(args)).fit(views)
     est.transform(views)
     stages = {stage for stage, _, _ in told}
-    assert {"kernel of view1", "kernel of view2", "extension"} <= stages
+    assert {"neighbours of view1", "neighbours of view2", "solve", "extension"} <= stages
     assert all(total is None or 0 <= done <= total for _, done, total in told)
     assert [t for t in told if t[0] == "extension"][-1] == ("extension", 120, 120)
 

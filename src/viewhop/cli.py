@@ -63,7 +63,9 @@ def demo(out: Path, seed: int, quick: bool) -> None:
 
 def _say(stage: str, done: int, total: int | None) -> None:
     """One plain line per step, where there is no terminal to draw a bar on."""
-    click.echo(f"{stage}: {done}" + ("" if total is None else f" of {total}"), err=True)
+    detail = getattr(stage, "detail", "")
+    line = f"{stage}: {done}" + ("" if total is None else f" of {total}")
+    click.echo(f"{line}, {detail}" if detail else line, err=True)
 
 
 def _show(result: DemoResult) -> None:

@@ -98,7 +98,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
     random_state : int, Generator, RandomState or None, default=None
         Seed of start vectors and of row samples.
     verbose : int or callable, default=0
-        1 shows progress bars; a callable gets ``progress(stage, done, total)``.
+        1 shows progress bars; a callable gets ``progress(stage, done, total)``, from any thread.
 
     Attributes
     ----------
@@ -236,6 +236,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             with self._timed("extension"):
                 self._extension = extension(self.walk_, self.spectrum_)
                 self._keep()
+                progress("extension", len(views), len(views))
         return self
 
     @contextmanager

@@ -51,7 +51,8 @@ def build(
     assert isinstance(kernel, DistanceKernel)
 
     def done(count: int, total: int) -> None:
-        progress(f"kernel of {name}", count, total)
+        stage = "kernel" if is_dense else "neighbours"
+        progress(f"{stage} of {name}", count, total)
 
     if is_dense:
         return dense.distance_affinity(

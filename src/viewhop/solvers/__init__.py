@@ -197,18 +197,24 @@ def _krylov(operator: Operator) -> tuple[Found, bool]:
         return krylov(operator)
 
 
+def _told(problem: Problem, found: Found) -> Found:
+    """What LAPACK found in one step, told as progress."""
+    problem.progress("solve", problem.r, problem.r)
+    return found
+
+
 def _run(problem: Problem, name: str) -> tuple[Found, bool]:
     """The wanted pairs, and whether all of them converged."""
     walk = problem.walk
     if name == "dense":
-        return dense(problem), True
+        return _told(problem, dense(problem)), True
     if name == "krylov":
         return _krylov(Half(problem) if walk.is_cross else Whole(problem))
     if name == "lanczos":
         return lanczos(Whole(problem))
     n = walk.n_samples
     if n <= DENSE_NODES or problem.r >= n - problem.known.shape[1] - 1:
-        return all_triplets(problem), True
+        return _told(problem, all_triplets(problem)), True
     return lanczos(Half(problem))
 
 
