@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests import oracles
 from viewhop import distances
-from viewhop.distances import Points, matrix
+from viewhop.distances import Points, block_distances, block_squares, matrix
 
 
 def clouds():
@@ -49,3 +49,48 @@ def test_points_copy_their_rows():
     points = Points(X)
     X[:] = 7
     assert_array_equal(points.rows, np.eye(3))
+
+
+def singles():
+    rng = np.random.default_rng(3)
+    cloud = rng.standard_normal((90, 7))
+    return {
+        "plain": cloud,
+        "offset": cloud + 1000.0,
+        "tight clusters": np.repeat(10 * cloud[:9], 10, axis=0) + 1e-3 * cloud,
+        "far cluster": np.vstack([cloud, cloud[:20] + 1e5]),
+        "copies": np.repeat(cloud[:9], 10, axis=0),
+        "tiny": cloud * 1e-30,
+        "huge": cloud * 1e30,
+        "one column": cloud[:, :1],
+    }
+
+
+@pytest.mark.parametrize("name", singles())
+def test_distances_in_single_precision_are_good_to_their_fifth_digit(name):
+    X = singles()[name].astype(np.float32)
+    points = Points(X)
+    expected = oracles.distances(*[X.astype(np.float64)] * 2)
+    part = slice(20, 70)
+    for other in (points, points.like(X)):
+        found = block_distances(other, part, points, dtype=np.dtype(np.float32))
+        assert found.dtype == np.float32
+        assert_allclose(found, expected[part], rtol=2e-5, atol=0)
+        assert_array_equal(found == 0, expected[part] == 0)
+        squares = block_squares(other, part, points, dtype=np.dtype(np.float32)).over(2.0)
+        if 1e-10 < expected.max() < 1e10:
+            assert_allclose(squares, np.square(expected[part] / 2.0), rtol=4e-5, atol=0)
+
+
+def test_a_very_far_query_is_measured_in_double_precision():
+    X = singles()["plain"].astype(np.float32)
+    query = np.full((1, 7), 1e20, dtype=np.float32)
+    points = Points(X)
+    found = block_distances(points.like(query), slice(0, 1), points, dtype=np.dtype(np.float32))
+    assert_allclose(found, oracles.distances(query.astype(float), X.astype(float)), rtol=1e-6)
+
+
+def test_rows_in_single_precision_are_not_stored():
+    points = Points(singles()["plain"].astype(np.float32))
+    assert points.single.rows.shape == (90, 9)
+    assert "single" not in points.__getstate__()

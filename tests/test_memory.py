@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from viewhop import MultiViewDiffusionMaps, Views, affinity, memory
 from viewhop.errors import DisconnectedWarning, MemoryBudgetError
-from viewhop.footprint import Footprint
+from viewhop.footprint import FIXED, Footprint
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import solve
 from viewhop.walks import HopWalk
@@ -210,7 +210,8 @@ def test_the_estimate_is_within_a_quarter_of_what_is_allocated(kernel, n_samples
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-    assert 0.75 * peak < est.memory_ < 1.25 * peak, (est.memory_ / peak, est.solver_)
+    expected = est.memory_ - FIXED  # what Python does not trace
+    assert 0.75 * peak < expected < 1.25 * peak, (expected / peak, est.solver_)
 
 
 @pytest.mark.parametrize("fusion", ["hop", "sum", "product"])

@@ -105,7 +105,8 @@ class Single(NamedTuple):
 
     Attributes
     ----------
-    rows : (n, d) float32 array
+    rows : (n, d + 2) float32 array
+        The rows, a column of ones, and their squared norms, so that one product gives distances.
     norms : (n,) float32 array
         Squared norms of these rows.
     unit : float
@@ -120,17 +121,26 @@ class Single(NamedTuple):
     def of(cls, points: Points, chosen: slice, unit: float) -> Single:
         """The chosen rows in the given unit."""
         n, d = points.rows[chosen].shape
-        rows = np.empty((n, d), dtype=np.float32)
+        rows = np.empty((n, d + 2), dtype=np.float32)
         norms = np.empty(n, dtype=np.float32)
         for block in row_blocks(n, d):
             there = slice(chosen.start + block.start, chosen.start + block.stop)
-            rows[block] = points.centred(there) / unit
-            norms[block] = np.square(rows[block], dtype=np.float64).sum(axis=1)
+            rows[block, :d] = points.centred(there) / unit
+            norms[block] = np.square(rows[block, :d], dtype=np.float64).sum(axis=1)
+        rows[:, d] = 1.0
+        rows[:, d + 1] = norms
         return cls(rows, norms, unit)
 
     def part(self, block: slice) -> Single:
         """Some of the rows."""
         return Single(self.rows[block], self.norms[block], self.unit)
+
+    def asking(self) -> NDArray[np.float32]:
+        """The rows as the other side of a product: times −2, their norms, and a column of ones."""
+        left = self.rows * np.float32(-2.0)
+        left[:, -2] = self.norms
+        left[:, -1] = 1.0
+        return left
 
 
 def between(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
@@ -165,6 +175,7 @@ class Squares(NamedTuple):
         Places of the near pairs.
     near : array
         Their distances, from the differences of their rows.
+    dtype : dtype of what is asked for
     """
 
     values: NDArray[np.floating]
@@ -172,6 +183,7 @@ class Squares(NamedTuple):
     i: Indices
     j: Indices
     near: Floats
+    dtype: np.dtype[np.floating]
 
     def distances(self) -> NDArray[np.floating]:
         """The distances; the values are written over."""
@@ -182,7 +194,7 @@ class Squares(NamedTuple):
         if self.unit != 1.0:
             found *= found.dtype.type(self.unit)
         found[self.i, self.j] = self.near
-        return found
+        return found.astype(self.dtype, copy=False)
 
     def over(self, scale: float) -> NDArray[np.floating]:
         """Squared distances over the squared scale, infinite where that overflows.
@@ -190,10 +202,14 @@ class Squares(NamedTuple):
         The values are written over.
         """
         found = self.values
+        factor = (self.unit / scale) ** 2
+        limits = np.finfo(self.dtype)
         with np.errstate(over="ignore"):
-            found *= found.dtype.type((self.unit / scale) ** 2)
+            if not limits.tiny < factor < limits.max:
+                return np.asarray(np.square(self.distances() / self.dtype.type(scale)))
+            found *= found.dtype.type(factor)
             found[self.i, self.j] = np.square(self.near / scale)
-        return found
+            return found.astype(self.dtype, copy=False)
 
 
 def block_squares(
@@ -218,10 +234,10 @@ def block_squares(
         squares = products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
         # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
         i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
-        found = squares.astype(dtype, copy=False), 1.0, i, j
+        found = squares, 1.0, i, j
     values, unit, i, j = found
     near = between(a, i + block.start, b, j + (other.start or 0)) if i.size else np.empty(0)
-    return Squares(values, unit, i, j, near)
+    return Squares(values, unit, i, j, near, dtype)
 
 
 def _single_squares(
@@ -240,10 +256,7 @@ def _single_squares(
         far = Single.of(a, block, near.unit)
     else:
         return None
-    squares = far.rows @ near.rows.T
-    squares *= np.float32(-2.0)
-    squares += far.norms[:, None]
-    squares += near.norms
+    squares = far.asking() @ near.rows.T
     limit = np.float32(NEAR_SINGLE)
     largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
     none = np.empty(0, dtype=np.intp)

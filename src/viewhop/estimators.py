@@ -31,7 +31,7 @@ from viewhop.components import (
 )
 from viewhop.errors import RecallWarning
 from viewhop.extension import Stepped, extension
-from viewhop.footprint import Footprint
+from viewhop.footprint import FIXED, Footprint
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS
@@ -439,13 +439,13 @@ class MultiViewDiffusionMaps(ViewTransformer):
             tol=self.tol,
             n_jobs=threads(self.n_jobs),
         )
-        self.memory_ = foreseen.peak
+        self.memory_ = foreseen.peak + FIXED
         what = f"a fit of {len(views):,} samples in {views.n_views} views"
         instead = "use fewer samples, features or neighbours, or raise max_memory"
         if foreseen.is_dense:
             what += f" with dense kernels ({memory.text(foreseen.dense)} of it)"
             instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
-        memory.require(self.memory_, self._allowed, what=what, instead=instead)
+        memory.require(foreseen.peak, self._allowed, what=what, instead=instead)
 
     def _fuse(self, affinities: list[Affinity]) -> Walk:
         """The walk over the views."""

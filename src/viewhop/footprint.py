@@ -18,8 +18,10 @@ from viewhop.kernels import Kernel, Precomputed
 from viewhop.solvers.block import SPARSE_WIDTH, WIDTH, most_columns
 from viewhop.solvers.lapack import MATRICES
 
-__all__ = ["Footprint"]
+__all__ = ["FIXED", "Footprint"]
 
+#: What threads and modules that are loaded on the way take, whatever the size.
+FIXED = 45_000_000
 #: Stored pairs for each that one side asked for: neighbours are not always mutual.
 BOTH_WAYS = 1.2
 #: Share of the basis that an iteration on full kernels fills before it has converged.
@@ -59,7 +61,7 @@ class Footprint:
 
     @property
     def peak(self) -> int:
-        """Bytes at the worst moment of the fit."""
+        """Bytes of arrays at the worst moment of the fit."""
         held = sum(self.held(name) for name in self.kernels)
         return int(max(self.making, held + self.solving, held + self.keeping))
 
