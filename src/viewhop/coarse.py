@@ -117,6 +117,7 @@ def _of_subset(
     except ConvergenceError:  # a rough start is not worth more
         return None
     carry = extension(small, found)
+    carry.prepare()
 
     def carried(block: int) -> Stepped:
         return carry.step([K.rows_of_block(block, chosen) for K in kernels])

@@ -267,6 +267,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         # a search for neighbours has threads of its own.
         rows = max(16, BATCH // self.walk_.n_samples) if self.walk_.is_dense else BATCH // 16
         starts = range(0, len(views), rows)
+        self._extension.prepare()
 
         def placed(start: int) -> Stepped:
             batch = {name: array[start : start + rows] for name, array in views.items()}

@@ -15,12 +15,14 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.affinity import Affinity, KernelRows
+from viewhop.affinity import KernelRows
 from viewhop.affinity.rows import Values
+from viewhop.affinity.tiles import in_lanes
 from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import AlternatingWalk, HopWalk, SumWalk, Walk
@@ -108,6 +110,10 @@ class Extension(ABC):
         """P̂ψ at the training samples, (n_samples, r) per block of the walk."""
 
     @abstractmethod
+    def prepare(self) -> None:
+        """Compute what `step` needs, once, before threads share it."""
+
+    @abstractmethod
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, from their kernel rows in the views that are given."""
 
@@ -125,25 +131,41 @@ class HopExtension(Extension):
 
     def __init__(self, walk: HopWalk, spectrum: Spectrum) -> None:
         self.walk = walk
+        self.spectrum = spectrum
         self.hops = walk.hops
-        vectors = spectrum.eigenvectors.astype(walk.dtype, copy=False)
-        self.smoothed = walk.smoothed(vectors)  # B
-        self.masses = [K.degrees for K in walk.affinities]  # b
-        self.carried = walk.hopped(self.smoothed)  # G
-        self.weights = walk.hopped(self.masses)  # g
-        # One product gives both ends of the quotient.
-        self._both = [
-            np.column_stack([G, g]).astype(walk.dtype, copy=False)
-            for G, g in zip(self.carried, self.weights, strict=True)
-        ]
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, (n_samples, r) per view."""
-        degrees = self.walk.blocks(self.walk.degrees)
-        return [
-            (K @ G) / d[:, None]
-            for K, G, d in zip(self.walk.affinities, self.carried, degrees, strict=True)
+        return np.split(self.spectrum.stepped, self.walk.n_blocks)
+
+    def prepare(self) -> None:
+        """Compute what `step` needs."""
+        self._both  # noqa: B018
+
+    @cached_property
+    def smoothed(self) -> list[NDArray[np.floating]]:
+        """B_m of each view."""
+        vectors = self.spectrum.eigenvectors.astype(self.walk.dtype, copy=False)
+        return self.walk.smoothed(vectors)
+
+    @cached_property
+    def masses(self) -> list[Floats]:
+        """b_m of each view."""
+        return [K.degrees for K in self.walk.affinities]
+
+    @cached_property
+    def weights(self) -> list[NDArray[np.floating]]:
+        """g_l of each view."""
+        return self.walk.hopped(self.masses)
+
+    @cached_property
+    def _both(self) -> list[NDArray[np.floating]]:
+        """G and g of each view side by side: one product gives both ends of the quotient."""
+        joined = [
+            np.column_stack([G, g]).astype(self.walk.dtype, copy=False)
+            for G, g in zip(self.walk.hopped(self.smoothed), self.weights, strict=True)
         ]
+        return [in_lanes(both) for both in joined] if self.walk.is_dense else joined
 
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block per view."""
@@ -151,12 +173,13 @@ class HopExtension(Extension):
         n_rows = next(iter(given.values())).n_rows
         peaks = {l: found.peaks for l, found in given.items()}
         seen = {l: np.isfinite(peak) for l, peak in peaks.items()}
-        blocks = [np.full((n_rows, G.shape[1]), np.nan) for G in self.carried]
+        r = len(self.spectrum)
+        blocks = [np.full((n_rows, r), np.nan) for _ in rows]
         far = np.zeros(n_rows, dtype=bool)
         for l, found in given.items():
             both = _averaged(found.values, self._both[l])
             with np.errstate(invalid="ignore"):
-                blocks[l] = both[:, :-1] / both[:, -1:]
+                blocks[l] = both[:, :r] / both[:, r : r + 1]
             far |= found.far
         unreached = self._fill(blocks, given, peaks, seen)
         lost = ~np.any([*seen.values()], axis=0)
@@ -206,21 +229,22 @@ class FusedExtension(Extension):
 
     Parameters
     ----------
-    kernels : tuple of Affinity
-        The kernels whose rows are added.
+    training : (n_samples, r) array
+        P̂ψ at the training samples.
     vectors : (n_samples, r) array
         What is averaged.
     """
 
-    def __init__(self, kernels: tuple[Affinity, ...], vectors: Floats) -> None:
-        self.kernels = kernels
+    def __init__(self, training: Floats, vectors: Floats) -> None:
+        self._training = training
         self.vectors = vectors
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, one (n_samples, r) array."""
-        top = np.sum([K @ self.vectors for K in self.kernels], axis=0)
-        mass = np.sum([K.degrees for K in self.kernels], axis=0)
-        return [top / mass[:, None]]
+        return [self._training]
+
+    def prepare(self) -> None:
+        """All is there."""
 
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block."""
@@ -245,10 +269,11 @@ def extension(walk: Walk, spectrum: Spectrum) -> Extension:
     """The extension that fits the walk."""
     if isinstance(walk, HopWalk):
         return HopExtension(walk, spectrum)
+    training = np.split(spectrum.stepped, walk.n_blocks)[0]
     if isinstance(walk, AlternatingWalk):
         # P φ = ψ Σ: one step in the first view from what the other steps make of the ends.
         _, ends = walk.blocks(spectrum.eigenvectors)
         carried = np.asarray(walk.forward(np.asarray(ends), skip=1), dtype=np.float64)
-        return FusedExtension(walk.affinities[:1], carried)
+        return FusedExtension(training, carried)
     assert isinstance(walk, SumWalk)
-    return FusedExtension(walk.kernels, spectrum.eigenvectors)
+    return FusedExtension(training, spectrum.eigenvectors)

@@ -143,7 +143,7 @@ class Footprint:
     @property
     def keeping(self) -> float:
         """Bytes while the coordinates are made and stored, the kernels not counted."""
-        return 8.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
+        return 6.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
 
     def _pairs(self, kernel: Kernel) -> float:
         assert kernel.n_neighbors is not None

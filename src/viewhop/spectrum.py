@@ -24,6 +24,9 @@ class Spectrum:
     ----------
     eigenvalues : (r,) array
     eigenvectors : (n_nodes, r) array
+    stepped : (n_nodes, r) array
+        Pψ, the eigenvectors after one step of the walk: λψ up to the residuals. It is what an
+        extension gives at a new sample, so it is what coordinates are made of.
     residuals : (r,) array
         ‖A u − λ u‖ of the unit eigenvectors u of A = D^{-1/2} K D^{-1/2}.
     stationary : (n_nodes,) array
@@ -36,6 +39,7 @@ class Spectrum:
 
     eigenvalues: Floats
     eigenvectors: Floats
+    stepped: Floats
     residuals: Floats
     stationary: Floats
     solver: str
@@ -46,18 +50,34 @@ class Spectrum:
         cls,
         eigenvalues: Floats,
         unit_vectors: Floats,
-        residuals: Floats,
+        images: Floats,
         *,
         stationary: Floats,
         solver: str,
         n_products: int,
     ) -> Spectrum:
-        """The spectrum from orthonormal eigenvectors of D^{-1/2} K D^{-1/2}, in any order."""
+        """The spectrum from orthonormal eigenvectors of A = D^{-1/2} K D^{-1/2}, in any order.
+
+        Parameters
+        ----------
+        eigenvalues : (r,) array
+        unit_vectors : (n_nodes, r) array
+        images : (n_nodes, r) array
+            A times the vectors; they are written over.
+        stationary, solver, n_products
+            As stored.
+        """
         order = np.argsort(-eigenvalues, kind="stable")
-        vectors = unit_vectors[:, order] / np.sqrt(stationary)[:, None]
+        residuals = np.linalg.norm(images - unit_vectors * eigenvalues, axis=0)
+        root = np.sqrt(stationary)[:, None]
+        vectors = unit_vectors[:, order] / root
+        sign = signs(vectors)
+        vectors *= sign
+        images /= root
         return cls(
             eigenvalues[order],
-            vectors * signs(vectors),
+            vectors,
+            images[:, order] * sign,
             residuals[order],
             stationary,
             solver,
@@ -72,6 +92,7 @@ class Spectrum:
         return Spectrum(
             self.eigenvalues[:r],
             self.eigenvectors[:, :r],
+            self.stepped[:, :r],
             self.residuals[:r],
             self.stationary,
             self.solver,
@@ -80,15 +101,21 @@ class Spectrum:
 
     def at(self, nodes: NDArray[np.intp]) -> Spectrum:
         """The same pairs on the nodes in another order: node k is what ``nodes[k]`` was."""
-        vectors = self.eigenvectors[nodes]
-        vectors *= signs(vectors)
-        return replace(self, eigenvectors=vectors, stationary=self.stationary[nodes])
+        vectors, stepped = self.eigenvectors[nodes], self.stepped[nodes]
+        sign = signs(vectors)
+        vectors *= sign
+        stepped *= sign
+        return replace(
+            self, eigenvectors=vectors, stepped=stepped, stationary=self.stationary[nodes]
+        )
 
     def with_trivial(self) -> Spectrum:
         """The same pairs after λ_0 = 1, ψ_0 ≡ 1."""
+        ones = np.ones((self.stationary.size, 1))
         return Spectrum(
             np.append(1.0, self.eigenvalues),
-            np.hstack([np.ones((self.stationary.size, 1)), self.eigenvectors]),
+            np.hstack([ones, self.eigenvectors]),
+            np.hstack([ones, self.stepped]),
             np.append(0.0, self.residuals),
             self.stationary,
             self.solver,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from viewhop.blocks import each
 
-__all__ = ["Tiles"]
+__all__ = ["LANES", "Tiles", "in_lanes"]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
@@ -24,6 +24,8 @@ Result = TypeVar("Result")
 SIDE = 768
 #: Columns that a tile is multiplied by at a time.
 WIDTH = 64
+#: BLAS computes this many columns at once; from half of them on, all are as fast as some.
+LANES = 16
 #: Partial sums of a product. Their number is fixed, so threads do not change the result.
 GROUPS = 8
 
@@ -120,13 +122,11 @@ class Tiles:
         """
         if V.ndim == 1:
             return self._narrow(V, n_jobs)
-        parts = range(0, V.shape[1], WIDTH)
-        if len(parts) == 1:
-            return self._narrow(np.ascontiguousarray(V), n_jobs)
         out = np.empty(V.shape, dtype=V.dtype)
-        for start in parts:
-            columns = slice(start, start + WIDTH)
-            out[:, columns] = self._narrow(np.ascontiguousarray(V[:, columns]), n_jobs)
+        for start in range(0, V.shape[1], WIDTH):
+            part = V[:, start : start + WIDTH]
+            found = self._narrow(in_lanes(part), n_jobs)
+            out[:, start : start + WIDTH] = found[:, : part.shape[1]]
         return out
 
     def _narrow(self, V: Values, n_jobs: int) -> Values:
@@ -209,3 +209,14 @@ class Tiles:
     def full(self) -> Values:
         """The full matrix."""
         return self.part(np.arange(self.n))
+
+
+def in_lanes(V: Values) -> Values:
+    """The columns in C order, and zeros beside them where that makes a product faster."""
+    n, b = V.shape
+    missing = -b % LANES
+    if 2 * missing > LANES:
+        return np.ascontiguousarray(V)
+    padded = np.zeros((n, b + missing), dtype=V.dtype)
+    padded[:, :b] = V
+    return padded

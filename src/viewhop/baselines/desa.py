@@ -177,6 +177,10 @@ class ClusterRows(Extension):
         degrees = self.plain.walk.blocks(self.plain.walk.degrees)
         return self._rows(self.plain.training(), [np.asarray(d) for d in degrees])
 
+    def prepare(self) -> None:
+        """Compute what `step` needs."""
+        self.plain.prepare()
+
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """Rows of new samples, one block per view."""
         stepped = self.plain.step(rows)

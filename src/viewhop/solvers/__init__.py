@@ -225,12 +225,11 @@ def _spectrum(
     # Products in single precision leave traces of the known eigenvectors, large beside a small λ.
     vectors = np.hstack([repeated, np.linalg.qr(problem.project(vectors))[0]])
     values = np.concatenate([np.ones(repeated.shape[1]), values])
-    problem.n_products += values.size
-    residuals = np.linalg.norm(problem.walk.normalized(vectors) - vectors * values, axis=0)
+    problem.count(vectors)
     return Spectrum.from_symmetric(
         values,
         vectors,
-        residuals,
+        np.asarray(problem.walk.normalized(vectors), dtype=np.float64),
         stationary=problem.walk.stationary,
         solver=name,
         n_products=problem.n_products,

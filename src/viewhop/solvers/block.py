@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from viewhop.affinity.tiles import LANES
 from viewhop.progress import Stage
 from viewhop.solvers.problem import Floats, Found, Operator
 from viewhop.solvers.tall import Columns, Tall
@@ -12,7 +13,7 @@ __all__ = ["krylov"]
 
 #: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
 #: need less in all, where a kernel is on neighbours.
-WIDTH, SPARSE_WIDTH = 24, 10
+WIDTH, SPARSE_WIDTH = 2 * LANES, 10
 #: Blocks before it gives up.
 MAX_BLOCKS = 1000
 #: Blocks without progress after which small residuals are taken to be rounding.
@@ -30,10 +31,11 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
     problem = operator.problem
     r = problem.r
     room = operator.n - problem.known.shape[1]
-    wanted = min(r + max(4, r // 4), room)
-    width = WIDTH if problem.walk.is_dense else SPARSE_WIDTH
+    is_dense = problem.walk.is_dense
+    wanted = min(_followed(r, is_dense=is_dense), room)
+    width = WIDTH if is_dense else SPARSE_WIDTH
     block = _first_block(operator, min(width, room))
-    most = most_columns(r, is_dense=problem.walk.is_dense)
+    most = most_columns(r, is_dense=is_dense)
     basis = _Basis(operator, max(most, block.shape[1] + width))
     best, idle = np.inf, 0
     for _ in range(MAX_BLOCKS):
@@ -62,8 +64,14 @@ def most_columns(r: int, *, is_dense: bool) -> int:
 
     With full kernels a product costs more than the algebra of a large basis.
     """
-    wanted = r + max(4, r // 4)
+    wanted = _followed(r, is_dense=is_dense)
     return max(10 * wanted, 100) if is_dense else max(5 * wanted, 60)
+
+
+def _followed(r: int, *, is_dense: bool) -> int:
+    """Ritz pairs that are improved for the sake of `r`; full lanes of a product with tiles."""
+    wanted = r + max(4, r // 4)
+    return wanted + -wanted % LANES if is_dense else wanted
 
 
 def _first_block(operator: Operator, width: int) -> Columns:
