@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.apart import apart
 from benchmarks.data import digit_views, digits_told
 from benchmarks.fits import dense_estimator, measured
-from benchmarks.references import dense_flops, gemm_rate
+from benchmarks.references import dense_flops, first_touch, gemm_rate
 from benchmarks.row import Row, ratio, size
 
 TITLE = "Dense kernels: two noisy views of handwritten digits"
@@ -48,6 +48,8 @@ def run(*, n_samples: int, gemm: int, half: float, memory: int) -> Iterator[Row]
     memory : int
         Bytes that the process may take at its peak.
     """
+    touched = apart(first_touch, {"n_bytes": memory})
+    yield Row(f"first touch of {memory / 1e9:.3g} GB, before the fit", touched["seconds"])
     found = apart(fit, {"n_samples": n_samples, "gemm": gemm})
     columns = found["n_products"]
     of = (

@@ -9,6 +9,7 @@ from benchmarks.apart import ApartError, apart
 from benchmarks.data import cube_views
 from benchmarks.fits import NEIGHBOURS, sparse_fit
 from benchmarks.ivf import LEAST_RECALL, search_all, tuned
+from benchmarks.references import first_touch
 from benchmarks.row import Row, ratio, size
 
 TITLE = "Sparse kernels: two views of a cube, many samples"
@@ -53,6 +54,8 @@ def run(*, n_samples: int, n_lists: list[int], n_queries: int, memory: int) -> I
         searches.append(apart(search, order))
     except ApartError as error:
         yield Row("faiss IVF search of both views", error=str(error), ours=False)
+    touched = apart(first_touch, {"n_bytes": memory // 2})
+    yield Row(f"first touch of {memory / 2e9:.3g} GB, before the fit", touched["seconds"])
     found = apart(sparse_fit, {"n_samples": n_samples, "n_views": 2, "r": R, "tol": TOL})
     work = f"whole fit, M = {n_samples:,}, L = 2, D = 50, k = {NEIGHBOURS}, r = {R}, residual ≤ "
     work += f"{found['residual']:.0e} λ, {found['solver']}"

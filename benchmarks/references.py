@@ -9,9 +9,27 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["dense_flops", "gemm_exp_seconds", "gemm_rate"]
+__all__ = ["dense_flops", "first_touch", "gemm_exp_seconds", "gemm_rate"]
 
 _ROWS = 512
+
+
+def first_touch(n_bytes: int) -> dict[str, float]:
+    """Seconds of writing to new memory for the first time, with a thread for each core.
+
+    A virtual machine gets memory from its host page by page, when it is first touched, and gives
+    it back some seconds after it was freed. How long that takes is the host's matter, and as much
+    as a third of a fit; so a fit that is held against a rate of this machine is run right after
+    this, in a process of its own, and finds the memory there.
+    """
+    from joblib import cpu_count
+
+    part = 2**24
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        start = perf_counter()
+        held = [*pool.map(lambda _: np.ones(part, dtype=np.uint8), range(n_bytes // part))]
+        seconds = perf_counter() - start
+    return {"seconds": seconds, "bytes": sum(block.nbytes for block in held)}
 
 
 def gemm_rate(n: int, *, repeats: int = 3) -> float:

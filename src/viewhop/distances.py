@@ -51,6 +51,8 @@ class Points:
         some where they are many, which a far cluster does not move.
     rounding : float
         Rows no farther apart than this coincide: what computing the features cannot tell apart.
+    n_jobs : int
+        Threads that prepare the rows.
 
     Attributes
     ----------
@@ -60,16 +62,27 @@ class Points:
     """
 
     def __init__(
-        self, rows: NDArray[np.floating], centre: Floats | None = None, rounding: float = 0.0
+        self,
+        rows: NDArray[np.floating],
+        centre: Floats | None = None,
+        rounding: float = 0.0,
+        *,
+        n_jobs: int = 1,
     ) -> None:
         self.rows = np.array(rows, order="C")
         self.rounding = rounding
+        self.n_jobs = n_jobs
         if centre is None:
             some = self.rows[:: max(1, len(self.rows) // MEDIAN_ROWS)]
             centre = np.median(some, axis=0).astype(np.float64)
         self.centre = centre
         self.norms = np.concatenate(
-            [np.square(self.centred(block)).sum(axis=1) for block in row_blocks(*rows.shape)]
+            each(
+                lambda block: np.square(self.centred(block)).sum(axis=1),
+                [*row_blocks(*rows.shape)],
+                n_jobs,
+                blas=False,
+            )
         )
 
     @cached_property
@@ -105,8 +118,9 @@ class Single(NamedTuple):
 
     Attributes
     ----------
-    rows : (n, d + 2) float32 array
+    rows : (n, d + 2) float32 array, Fortran order
         The rows, a column of ones, and their squared norms, so that one product gives distances.
+        BLAS reads the transpose of its right side, which is what they are, faster than its rows.
     norms : (n,) float32 array
         Squared norms of these rows.
     unit : float
@@ -121,12 +135,16 @@ class Single(NamedTuple):
     def of(cls, points: Points, chosen: slice, unit: float) -> Single:
         """The chosen rows in the given unit."""
         n, d = points.rows[chosen].shape
-        rows = np.empty((n, d + 2), dtype=np.float32)
+        rows = np.empty((n, d + 2), dtype=np.float32, order="F")
         norms = np.empty(n, dtype=np.float32)
-        for block in row_blocks(n, d):
+
+        def fill(block: slice) -> None:
             there = slice(chosen.start + block.start, chosen.start + block.stop)
-            rows[block, :d] = points.centred(there) / unit
-            norms[block] = np.square(rows[block, :d], dtype=np.float64).sum(axis=1)
+            part = (points.centred(there) / unit).astype(np.float32)
+            rows[block, :d] = part
+            norms[block] = np.square(part, dtype=np.float64).sum(axis=1)
+
+        each(fill, [*row_blocks(n, d)], points.n_jobs, blas=False)
         rows[:, d] = 1.0
         rows[:, d + 1] = norms
         return cls(rows, norms, unit)
@@ -137,7 +155,7 @@ class Single(NamedTuple):
 
     def asking(self) -> NDArray[np.float32]:
         """The rows as the other side of a product: times −2, their norms, and a column of ones."""
-        left = self.rows * np.float32(-2.0)
+        left = np.multiply(self.rows, np.float32(-2.0), order="C")
         left[:, -2] = self.norms
         left[:, -1] = 1.0
         return left

@@ -48,7 +48,7 @@ Floats = NDArray[np.floating]
 #: Share of the true neighbours below which a search is warned of.
 LEAST_RECALL = 0.95
 #: Kernel values of new samples that are held at a time, by each thread.
-BATCH = 2**20
+BATCH = 2**21
 
 
 class MultiViewDiffusionMaps(ViewTransformer):

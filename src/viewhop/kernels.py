@@ -93,8 +93,8 @@ class DistanceKernel(Kernel):
 
     @classmethod
     def exponent_of_square(cls, square: Any) -> Any:
-        """−log of the kernel at u² = (d/s)²."""
-        return cls.exponent(np.sqrt(square))
+        """−log of the kernel at u² = (d/s)², an array that may be written over."""
+        return cls.exponent(np.sqrt(square, out=square))
 
     @staticmethod
     @abstractmethod
@@ -194,8 +194,9 @@ class Gaussian(DistanceKernel):
 
     @classmethod
     def exponent_of_square(cls, square: Any) -> Any:
-        """−log of the kernel at u² = (d/s)²."""
-        return 0.5 * square
+        """−log of the kernel at u² = (d/s)², an array that may be written over."""
+        square *= 0.5
+        return square
 
     @staticmethod
     def slope(u: Any) -> Any:

@@ -196,7 +196,7 @@ def distance_affinity(
     The tiles hold the distances first, which the scale is read off, and the kernel after.
     """
     features = FeatureMap.of(kernel, X)
-    points = Points(features(X, name), rounding=features.rounding)
+    points = Points(features(X, name), rounding=features.rounding, n_jobs=n_jobs)
     tiles, nearest = _distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":
