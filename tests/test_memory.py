@@ -189,19 +189,21 @@ def test_the_kernels_that_are_given_count_once():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "n_samples", "tol"),
+    ("kernel", "n_samples", "tol", "n_jobs"),
     [
-        (Gaussian(), 3000, None),
-        (Gaussian("local"), 3000, 1e-3),
-        (Gaussian(n_neighbors=15), 30_000, None),
-        (Gaussian("local", n_neighbors=15), 30_000, 1e-3),
+        (Gaussian(), 3000, None, 2),
+        (Gaussian("local"), 3000, 1e-3, 2),
+        # Two threads make two neighbour kernels at once; whether their peaks meet is chance.
+        (Gaussian(n_neighbors=15), 30_000, None, 1),
+        (Gaussian("local", n_neighbors=15), 30_000, 1e-3, 1),
+        (Gaussian("local", n_neighbors=15), 30_000, 1e-3, 2),
     ],
 )
-def test_the_estimate_is_within_a_quarter_of_what_is_allocated(kernel, n_samples, tol):
+def test_the_estimate_is_within_a_quarter_of_what_is_allocated(kernel, n_samples, tol, n_jobs):
     rng = np.random.default_rng(0)
     u = rng.uniform(0, 1, (n_samples, 3))
     X = [np.sin(u @ rng.standard_normal((3, 20)) * 2) for _ in range(2)]
-    est = MultiViewDiffusionMaps(10, kernel=kernel, tol=tol, random_state=0, n_jobs=2)
+    est = MultiViewDiffusionMaps(10, kernel=kernel, tol=tol, random_state=0, n_jobs=n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DisconnectedWarning)
         tracemalloc.start()

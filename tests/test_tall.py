@@ -55,3 +55,22 @@ def test_operations_are_those_of_the_whole(chunks, dtype, order):
     chunks.turn(turned, C)
     assert_allclose(turned[:, :3], A @ C, atol=atol)
     assert_allclose(turned[:, 3:], A[:, 3:], atol=0)
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e2, 1e5, 1e12])
+def test_an_orthonormal_basis_is_one_for_any_columns(condition):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((40_000, 6)) * np.geomspace(1, 1e-6, 6)  # lengths do not matter
+    A[:, 5] = A[:, 0] + A[:, 5] / np.abs(A[:, 5]).max() / condition
+    Q, R = Tall(len(A), 2).orthonormal(A)
+    assert_allclose(Q.T @ Q, np.eye(6), atol=1e-13)
+    assert_allclose(Q @ R, A, atol=1e-13)
+    assert_allclose(R, np.triu(R), atol=0)
+
+
+def test_an_orthonormal_basis_of_a_zero_column_is_orthonormal():
+    A = np.zeros((100, 2))
+    A[:, 0] = 1.0
+    Q, R = Tall(100, 1).orthonormal(A)
+    assert_allclose(Q.T @ Q, np.eye(2), atol=1e-14)
+    assert_allclose(Q @ R, A, atol=1e-14)

@@ -147,7 +147,9 @@ class _Sparse(Affinity):
         return MergedAffinity(self.name, moved, 0.0, self.n_jobs)
 
     def pattern(self) -> csr_array:
-        """The stored positive entries."""
+        """The stored positive entries; not to be written to."""
+        if self.values.data.all():
+            return self.values
         positive = self.values.copy()
         positive.eliminate_zeros()
         return positive

@@ -162,6 +162,9 @@ class _Search:
         # What lets a far training sample near a row: nothing, unless it has a reach of its own.
         self.own = np.full(len(cells.points), -np.inf) if reach is None else reach[cells.order]
         self.own_of_cells = np.maximum.reduceat(self.own, cells.starts[:-1])
+        # Centres about that of the samples, so that little is lost to their norms.
+        self.centres = cells.centres - cells.points.centre
+        self.norms = np.square(self.centres).sum(axis=1)
 
     def lists(self, block: slice) -> list[Found]:
         """Lists of a block of rows, in several parts where copies make them long."""
@@ -206,7 +209,8 @@ class _Search:
         rows -= centre
         norms = np.square(rows).sum(axis=1)
         extent = float(np.sqrt(norms.max())) * (1 + OFF)
-        away = np.sqrt(np.square(self.cells.centres - centre).sum(axis=1)) * (1 - OFF)
+        about = (centre - self.cells.points.centre)[None]
+        away = _below(about, np.square(about).sum(axis=1), self.centres, self.norms)[0]
         left = np.argsort(away, kind="stable")
         farthest = max(extent, float((away + self.cells.radii).max()))
         found: Proposals | None = None
@@ -263,10 +267,15 @@ class _Search:
     @staticmethod
     def _gaps(rows: Floats, norms: Floats, centres: Floats, balls: Floats) -> Floats:
         """Bounds that the distances from rows to the samples in balls do not fall below."""
-        others = np.square(centres).sum(axis=1)
-        squares = products(rows, norms, centres, others)
-        squares -= (rows.shape[1] + 8) * np.finfo(np.float64).eps * (norms[:, None] + others)
-        gaps = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
-        gaps *= 1 - OFF
+        gaps = _below(rows, norms, centres, np.square(centres).sum(axis=1))
         gaps -= balls
         return gaps
+
+
+def _below(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -> Floats:
+    """Distances between rows by a matrix product, less what that may be off."""
+    squares = products(rows, norms, others, other_norms)
+    squares -= (rows.shape[1] + 8) * np.finfo(np.float64).eps * (norms[:, None] + other_norms)
+    found = np.sqrt(np.fmax(squares, 0.0, out=squares), out=squares)
+    found *= 1 - OFF
+    return found

@@ -21,6 +21,7 @@ from viewhop.solvers.arpack import lanczos
 from viewhop.solvers.block import krylov
 from viewhop.solvers.lapack import MATRICES, all_triplets, dense
 from viewhop.solvers.problem import Floats, Found, Half, Operator, Problem, Whole
+from viewhop.solvers.tall import Tall
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
@@ -223,7 +224,8 @@ def _spectrum(
 ) -> Spectrum:
     """The found pairs, after the repeated ones, with their residuals."""
     # Products in single precision leave traces of the known eigenvectors, large beside a small λ.
-    vectors = np.hstack([repeated, np.linalg.qr(problem.project(vectors))[0]])
+    tall = Tall(len(vectors), problem.walk.n_jobs)
+    vectors = np.hstack([repeated, tall.orthonormal(problem.project(vectors))[0]])
     values = np.concatenate([np.ones(repeated.shape[1]), values])
     problem.count(vectors)
     return Spectrum.from_symmetric(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr, svd
+from scipy.linalg import svd
 
 from viewhop.progress import Progress, silent
 from viewhop.solvers.tall import Columns, Tall
@@ -188,6 +188,7 @@ class Half(Operator):
     def pairs(self, values: Floats, vectors: Floats) -> Found:
         """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
         self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
-        basis, triangle = qr(self.problem.walk.cross(vectors), mode="economic")
+        walk = self.problem.walk
+        basis, triangle = Tall(self.n, walk.n_jobs).orthonormal(walk.cross(vectors))
         left, sigma, rows = svd(triangle)
         return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)

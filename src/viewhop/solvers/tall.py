@@ -18,6 +18,8 @@ Columns = NDArray[np.floating]
 
 #: Rows of a chunk.
 ROWS = 8192
+#: Least eigenvalue of a Gram matrix of unit columns below which these count as nearly dependent.
+DEPENDENT = 1e-6
 #: Below this many rows threads cost more than they save.
 FEW = 32_768
 
@@ -69,6 +71,26 @@ class Tall:
 
         each(fill, self.chunks, self.n_jobs)
         return out
+
+    def orthonormal(self, A: Columns) -> tuple[Floats, Floats]:
+        """Q and the upper triangle R of A = QR.
+
+        By two rounds of Cholesky on the Gram matrix, which are as accurate as a QR for columns
+        that are not nearly dependent, and are products; by a QR for others.
+        """
+        Q: Floats = A.astype(np.float64, copy=False)
+        R = np.eye(A.shape[1])
+        for _ in range(2):
+            gram = self.inner(Q, Q)
+            size = np.sqrt(np.diagonal(gram))
+            size[size == 0] = 1.0
+            cosines = gram / size / size[:, None]
+            if np.linalg.eigvalsh(cosines).min(initial=1.0) < DEPENDENT:
+                return np.linalg.qr(A.astype(np.float64, copy=False))
+            triangle = np.linalg.cholesky(gram).T
+            Q = np.asarray(self.product(Q, np.linalg.inv(triangle)), dtype=np.float64)
+            R = triangle @ R
+        return Q, R
 
     def turn(self, A: Columns, C: Floats) -> None:
         """A times a small matrix with no more columns, in place, in the first columns of A."""
