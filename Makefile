@@ -13,12 +13,13 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint bench bench-small reproduce wheel clean help
+.PHONY: demo test test-all test-omics lint bench bench-small reproduce wheel clean help
 
 help:
 	@echo "make demo       six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test       the test suite with branch coverage"
 	@echo "make test-all   the same with the slow tests"
+	@echo "make test-omics the tests with MuData, in an environment of their own: it wants pandas 2"
 	@echo "make lint       ruff, mypy and the one-way import rule"
 	@echo "make bench      the benchmarks, half an hour and more: tables in benchmark-results/"
 	@echo "make bench-small  the same at sizes of two minutes: counts and memory, no times"
@@ -34,6 +35,9 @@ test: $(VENV)/.ready-test
 
 test-all: $(VENV)/.ready-test
 	$(PYTEST)
+
+test-omics: $(VENV)-omics/.ready
+	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/test_alignment.py tests/test_incomplete.py
 
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
@@ -54,7 +58,7 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) build dist htmlcov viewhop-demo .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-omics build dist htmlcov viewhop-demo .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -78,6 +82,12 @@ $(VENV)/.ready-demo: $(VENV)/.ready-base
 
 $(VENV)/.ready-test: $(VENV)/.ready-base
 	$(PIP) install --quiet --editable ".[plot]" --group test
+	@touch $@
+
+$(VENV)-omics/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-omics/bin/python || $(PYTHON) -m venv $(VENV)-omics
+	$(VENV)-omics/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-omics/bin/python -m pip install --quiet --editable ".[omics]" --group omics
 	@touch $@
 
 $(VENV)/.ready-lint: $(VENV)/.ready-base

@@ -71,10 +71,12 @@ def test_a_value_that_is_not_finite_is_found_by_view_and_row(good, value):
         est.transform({"b": bad})
 
 
-def test_a_missing_sample_is_refused_as_one(good):
+def test_a_sample_that_no_view_saw_is_refused_by_its_row(good):
     bad = spoilt(good, [4, 9], slice(None), np.nan)
-    with pytest.raises(ValueError, match=r"row 4 of view 'b' is all NaN.*2 such rows.*not supp"):
-        fit({"a": good, "b": bad})
+    with pytest.raises(ValueError, match=r"row 4 is NaN: it was observed by no view \(2 such rows"):
+        fit({"a": bad, "b": bad})
+    with pytest.raises(ValueError, match=r"row 4 of view 'b' is all NaN.*no view \(2 such rows"):
+        fit({"b": bad})
 
 
 def test_an_empty_view(good):

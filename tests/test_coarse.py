@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop import affinity, coarse, solvers
 from viewhop.kernels import Gaussian, Precomputed
+from viewhop.nodes import Nodes
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk
 
 
@@ -139,20 +140,20 @@ def test_samples_without_neighbours_are_not_merged():
     assert_array_equal(
         np.sort(coarse.merged([K.values for K in lonely], np.random.default_rng(0))), np.arange(100)
     )
-    assert coarse._levels(lonely, np.random.default_rng(0)) == []
+    assert coarse._levels(lonely, Nodes.whole(2, 100), np.random.default_rng(0)) == []
 
 
 def test_levels_stand_in_the_order_that_they_merge_in():
     near = affinities(Gaussian(0.15, n_neighbors=8), square(1500))
-    levels = coarse._levels(near, np.random.default_rng(0))
+    levels = coarse._levels(near, Nodes.whole(2, 1500), np.random.default_rng(0))
     assert len(levels) > 1
     order, moved = coarse._ordered(levels)
     assert_array_equal(np.sort(order), np.arange(1500))
-    for label, _ in moved:
+    for label, _, _ in moved:
         assert (np.diff(label) >= 0).all()
     # Each level is the finer one, merged.
     finer = [K.reordered(order) for K in near]
-    for label, kernels in moved:
+    for label, kernels, _ in moved:
         for fine, small in zip(finer, kernels, strict=True):
             full = fine.values.toarray()
             summed = np.zeros((label.max() + 1, full.shape[1]))

@@ -147,6 +147,7 @@ def footprint(kernel, n_samples=10_000, **how):
     sizes = {
         "kernels": {"a": kernel, "b": kernel},
         "n_samples": n_samples,
+        "n_rows": {"a": n_samples, "b": n_samples},
         "n_features": {"a": 20, "b": 30},
         "dtype": np.dtype(np.float64),
         "fusion": "hop",

@@ -75,8 +75,16 @@ UNYIELDED = (
 )
 
 
+def expected_to_fail(estimator):
+    """In a view of one column NaN is a whole row, a sample that it did not observe: no error."""
+    groups = [*GROUPS.values()]
+    has_one_column = estimator.views in (GROUPS, groups)
+    why = "a row of NaN in one view is a sample that the view did not observe"
+    return {"check_estimators_nan_inf": why} if has_one_column else {}
+
+
 @pieces_expected
-@parametrize_with_checks([*ESTIMATORS.values()])
+@parametrize_with_checks([*ESTIMATORS.values()], expected_failed_checks=expected_to_fail)
 def test_every_common_check_passes(estimator, check):
     check(estimator)
 

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from viewhop import MultiViewDiffusionMaps, Views
 from viewhop.columns import column_groups, frame_groups
+from viewhop.layout import Layout
 from viewhop.views import is_collection
 
 NAMES = ["a1", "a2", "b1", "b2", "b3"]
@@ -364,3 +365,312 @@ def test_columns_of_a_two_level_frame_in_another_order_are_refused(pair):
 def test_groups_together_with_several_views_are_refused(pair):
     with pytest.raises(ValueError, match="X is several views already"):
         embedding([*pair], views=2)
+
+
+# --- views that missed samples -----------------------------------------------------------------
+
+
+def with_missing(rng, n=12, n_views=3, dtype=np.float64):
+    """Arrays with rows of NaN, and which rows are none; every sample and view has some."""
+    while True:
+        seen = rng.random((n, n_views)) < 0.6
+        if seen.any(axis=0).all() and seen.any(axis=1).all() and not seen.all():
+            break
+    arrays = {f"v{l}": rng.normal(size=(n, l + 1)).astype(dtype) for l in range(n_views)}
+    for l, X in enumerate(arrays.values()):
+        X[~seen[:, l]] = np.nan
+    return arrays, seen
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_row_of_nan_is_a_sample_that_the_view_did_not_observe(dtype):
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        arrays, seen = with_missing(rng, dtype=dtype)
+        copies = {name: X.copy() for name, X in arrays.items()}
+        views = Views(arrays)
+        assert not views.is_complete
+        assert (len(views), views.shape, views.dtype) == (12, (12, 6), dtype)
+        assert_array_equal(views.observed, seen)
+        assert_array_equal(views.nodes.observed, seen)
+        assert views.nodes.sizes == tuple(seen.sum(axis=0))
+        for l, (name, X) in enumerate(arrays.items()):
+            assert_array_equal(views.samples(name), np.flatnonzero(seen[:, l]))
+            assert_array_equal(views.rows(name), X[seen[:, l]])
+            assert_array_equal(views[name], X)
+            assert_array_equal(views.arrays[l], X)
+            assert views.rows(name).dtype == views[name].dtype == dtype
+            assert_array_equal(X, copies[name])
+
+
+def test_complete_views_say_so_and_give_every_sample(pair):
+    views = Views(pair)
+    assert views.is_complete
+    assert views.nodes.is_whole
+    assert views.observed.all()
+    assert_array_equal(views.samples("view2"), np.arange(40))
+    assert views.rows("view2") is views["view2"]
+
+
+def test_repr_tells_how_many_samples_an_incomplete_view_saw(pair):
+    X = pair[1].copy()
+    X[3:10] = np.nan
+    assert repr(Views({"a": pair[0], "b": X})) == "Views(40 samples: a (2), b (3; saw 33))"
+
+
+def test_rows_and_samples_of_an_unknown_view_list_the_known_ones(pair):
+    for ask in (Views(pair).rows, Views(pair).samples):
+        with pytest.raises(KeyError, match="no view named 'c'; there are view1, view2"):
+            ask("c")
+
+
+def test_copies_and_pickles_of_incomplete_views_are_the_same():
+    arrays, seen = with_missing(np.random.default_rng(3))
+    views = Views(arrays)
+    for again in (Views(views), pickle.loads(pickle.dumps(views))):  # noqa: S301 - its own bytes
+        assert_array_equal(again.observed, seen)
+        for name, X in arrays.items():
+            assert_array_equal(again[name], X)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "message"),
+    [
+        ((7, 1), np.nan, r"row 7 of view 'b' has NaN in column 1, and values.*impute.*whole row"),
+        ((7, 1), np.inf, r"row 7 of view 'b' has an infinite value \(inf\) in column 1"),
+        ((7, 1), -np.inf, "row 7 of view 'b' has an infinite value"),
+        ((7, 1), -1e160, r"row 7 of view 'b' has a value of 1e\+160.*rescale"),
+        (slice(None), np.nan, "view 'b' observed no sample: all of it is NaN"),
+    ],
+)
+def test_values_that_cannot_be_measured_are_found_beside_rows_of_nan(pair, where, value, message):
+    X = pair[1].copy()
+    X[[2, 5]] = np.nan
+    X[where] = value
+    with pytest.raises(ValueError, match=message):
+        Views({"a": pair[0], "b": X})
+
+
+def test_a_sample_that_no_view_observed_is_refused_by_row(pair):
+    X1, X2 = (X.copy() for X in pair)
+    X1[[4, 9, 11]], X2[[9, 11, 20]] = np.nan, np.nan
+    with pytest.raises(ValueError, match=r"row 9 is NaN.*by no view \(2 such rows\); drop"):
+        Views([X1, X2])
+    with pytest.raises(ValueError, match=r"row 4 of view 'view1' is all NaN.*\(3 such rows\)"):
+        Views([X1])
+
+
+def test_an_incomplete_stacked_array_is_cut_into_incomplete_views():
+    arrays, seen = with_missing(np.random.default_rng(4))
+    stacked = pd.DataFrame(np.hstack([*arrays.values()]), columns=[*"abcdef"])
+    views = Views.from_columns(stacked, [1, 2, 3])
+    assert_array_equal(views.observed, seen)
+    assert views.feature_names == (("a",), ("b", "c"), ("d", "e", "f"))
+
+
+def test_missing_values_of_any_table_are_nan():
+    expected = [[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]]
+    nullable = pd.DataFrame({"x": [1, None, 3], "y": [2, None, 4]}, dtype="Int64")
+    for table in (nullable, pl.DataFrame(nullable.to_dict("list")), [[1, 2], [None, None], [3, 4]]):
+        assert_array_equal(Views({"a": np.eye(3), "b": table})["b"], expected)
+
+
+# --- masks -------------------------------------------------------------------------------------
+
+
+def test_every_form_of_a_mask_is_the_same_as_rows_of_nan():
+    rng = np.random.default_rng(5)
+    arrays, seen = with_missing(rng)
+    seen[:, 0] = True
+    arrays["v0"] = rng.normal(size=(12, 1))
+    full = {name: np.where(np.isnan(X), 7.0, X) for name, X in arrays.items()}
+    columns = dict(zip(arrays, seen.T, strict=True))
+    backwards = pd.DataFrame(dict(reversed(columns.items())))
+    forms = [
+        seen,
+        [*seen.T],
+        tuple(seen.T.tolist()),
+        columns,
+        {"v1": columns["v1"], "v2": columns["v2"].tolist()},
+        columns | {"v0": None},
+        [None, *seen.T[1:]],
+        backwards,
+        pl.DataFrame(columns),
+    ]
+    for views in (full, Views(full), arrays, Views(arrays)):
+        for mask in forms:
+            found = Views(views, observed=mask)
+            assert_array_equal(found.observed, seen)
+            for name, X in arrays.items():
+                assert_array_equal(found[name], X)
+    assert Views(full).is_complete
+
+
+def test_a_mask_takes_away_from_what_nan_left():
+    arrays, seen = with_missing(np.random.default_rng(6))
+    first = np.flatnonzero((seen.sum(axis=1) > 1) & seen[:, 2])[0]
+    mask = np.arange(12) != first
+    for views in (arrays, Views(arrays)):
+        assert_array_equal(Views(views, observed={"v2": mask}).observed[:, 2], seen[:, 2] & mask)
+
+
+def test_a_mask_takes_all_rows_of_a_linked_sample_and_keeps_ids_and_names():
+    frames = {
+        "a": pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=[*"uvw"]),
+        "b": pd.DataFrame({"y": [1.0, 2.0, 3.0, 4.0]}, index=[*"vuvw"]),
+    }
+    found = Views(Views.link(frames), observed={"b": [True, False, True]})
+    assert_array_equal(found.samples("b"), [0, 2])
+    assert_array_equal(found.rows("b"), [[2], [4]])
+    assert found.ids.tolist() == ["u", "v", "w"]
+    assert found.feature_names == (("x",), ("y",))
+
+
+def test_a_mask_hides_bad_values_and_leaves_the_numbers_of_rows(pair):
+    X = pair[1].copy()
+    X[3], X[5, 1] = np.inf, np.nan
+    mask = np.ones(40, dtype=bool)
+    mask[[3, 5]] = False
+    assert_array_equal(Views([pair[0], X], observed=[None, mask]).observed[:, 1], mask)
+    X[9, 2] = np.nan
+    with pytest.raises(ValueError, match="row 9 of view 'view2' has NaN in column 2"):
+        Views([pair[0], X], observed=[None, mask])
+
+
+@pytest.mark.parametrize(
+    ("observed", "message"),
+    [
+        (np.ones((3, 4), bool), r"observed must be \(4, 2\), a column for each view, not \(3, 4\)"),
+        (np.ones(4, bool), r"observed must be \(4, 2\)"),
+        (True, r"observed must be \(4, 2\)"),
+        (np.ones((4, 2), int), "observed of view 'a' must be 4 booleans.*not int64"),
+        ([None, [True] * 3], r"observed of view 'b' must be 4 booleans.*not bool of shape \(3,\)"),
+        ({"b": ["yes"] * 4}, "observed of view 'b' must be 4 booleans"),
+        ({"b": [[True], [True, False]]}, "observed of view 'b' must be 4 booleans"),
+        ([[True, True]] * 4, "observed has 4 entries for 2 views; a list has one mask for each"),
+        ({"c": [True] * 4}, "observed names no view 'c'; there are a, b"),
+        (pd.DataFrame({"c": [True] * 4}), "observed names no view 'c'"),
+        ({"b": [False] * 4}, "view 'b' observed no sample"),
+        ({"b": [False, True, False, False]}, "view 'b' observed no sample"),
+        ({"a": [True, False, True, True]}, r"row 1 is NaN or not in `observed`.*\(1 such row\)"),
+    ],
+)
+def test_wrong_masks_are_refused(observed, message):
+    X = np.eye(4, 3)
+    X[1] = np.nan
+    arrays = {"a": np.eye(4, 2), "b": X}
+    for views in (arrays, Views(arrays)):
+        with pytest.raises(ValueError, match=message):
+            Views(views, observed=observed)
+
+
+# --- samples chosen from incomplete views ------------------------------------------------------
+
+
+def linked(rng):
+    """Views with several rows for some samples, none for others, and ids and names."""
+    frames = {
+        name: pd.DataFrame(
+            rng.normal(size=(n, 2)),
+            columns=[f"{name}1", f"{name}2"],
+            index=rng.integers(0, 10, size=n) * 100,
+        )
+        for name, n in (("a", 9), ("b", 14), ("c", 3))
+    }
+    return Views.link(frames)
+
+
+def keys(rng, n):
+    """Ways to choose of n samples."""
+    mask = rng.random(n) < 0.5
+    return [
+        slice(None),
+        slice(2, None, 2),
+        slice(None, None, -1),
+        slice(3, 3),
+        rng.integers(-n, n, size=2 * n),
+        rng.permutation(n).tolist(),
+        mask,
+        mask.tolist(),
+        pd.Series(mask),
+        np.zeros(n, dtype=bool),
+        [],
+        int(rng.integers(-n, n)),
+        np.int64(n - 1),
+    ]
+
+
+def test_chosen_samples_of_incomplete_views_have_their_rows():
+    rng = np.random.default_rng(7)
+    for _ in range(10):
+        for views in (linked(rng), Views(with_missing(rng)[0])):
+            for key in keys(rng, len(views)):
+                check_chosen(views, views[key], np.atleast_1d(np.arange(len(views))[key]))
+
+
+def check_chosen(views, found, chosen):
+    """Every chosen place has what its sample had, row by row, and there is nothing else."""
+    assert len(found) == chosen.size
+    assert found.names == views.names
+    assert found.feature_names == views.feature_names
+    assert found.dtype == views.dtype
+    assert_array_equal(found.observed, views.observed[chosen])
+    if views.ids is not None:
+        assert_array_equal(found.ids, views.ids[chosen])
+    for name in views.names:
+        rows, places = [], []
+        for place, sample in enumerate(chosen):
+            own = [
+                X for X, s in zip(views.rows(name), views.samples(name), strict=True) if s == sample
+            ]
+            rows += own
+            places += [place] * len(own)
+        assert found.rows(name).shape == (len(rows), views.rows(name).shape[1])
+        assert_array_equal(found.samples(name), np.array(places, dtype=int))
+        assert_array_equal(found.rows(name), np.reshape(rows, found.rows(name).shape))
+
+
+def test_samples_that_every_view_observed_are_complete_views():
+    arrays, seen = with_missing(np.random.default_rng(8))
+    both = seen.all(axis=1)
+    assert both.any()
+    found = Views(arrays)[both]
+    assert found.is_complete
+    assert found.nodes.is_whole
+    for name, X in arrays.items():
+        assert_array_equal(found[name], X[both])
+
+
+def test_a_view_that_saw_none_of_the_chosen_samples_is_kept_without_rows():
+    arrays, seen = with_missing(np.random.default_rng(9))
+    found = Views(arrays)[~seen[:, 1]]
+    assert found.names == ("v0", "v1", "v2")
+    assert found.rows("v1").shape == (0, 2)
+    assert np.isnan(found["v1"]).all()
+
+
+def test_rows_are_chosen_in_one_dimension_only(pair):
+    for key in (None, np.array([[0, 1]]), np.array(3)):
+        with pytest.raises(IndexError, match="chosen by one number, slice, list or mask"):
+            Views(pair)[key]
+
+
+# --- layouts -----------------------------------------------------------------------------------
+
+
+def test_a_layout_holds_new_views_to_the_names_and_features_of_incomplete_ones():
+    frames = {
+        "a": pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}, index=[*"uv"]),
+        "b": pd.DataFrame({"z": [5.0, 6.0]}, index=[*"vw"]),
+    }
+    layout = Layout.of(Views.from_frames(frames))
+    assert (layout.names, layout.widths) == (("a", "b"), (2, 1))
+    assert layout.feature_names == (("x", "y"), ("z",))
+    new = layout.named([[[1.0, 2.0], [np.nan, np.nan]], [[np.nan], [1.0]]])
+    layout.check(new)
+    assert_array_equal(new.observed, [[True, False], [False, True]])
+    layout.check(layout.named([None, [[1.0]]]))
+    with pytest.raises(ValueError, match="column 0 of view 'a' is 'y', but it was 'x' in fit"):
+        layout.check(Views.from_frames({"a": frames["a"][["y", "x"]]}))
+    with pytest.raises(ValueError, match="view 'b' has 2 features, but it had 1 in fit"):
+        layout.check(Views.link({"b": np.eye(2)}, ids={"b": [1, 1]}))

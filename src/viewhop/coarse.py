@@ -11,7 +11,7 @@ needs in the cache.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,11 @@ from viewhop.affinity.dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity.sparse import MergedAffinity, SparseAffinity, SparsePrecomputed
 from viewhop.blocks import each
 from viewhop.errors import ConvergenceError
-from viewhop.extension import Stepped, extension
+from viewhop.extension import HopExtension, Stepped, extension
+from viewhop.nodes import Nodes
 from viewhop.progress import Progress, silent
 from viewhop.spectrum import Spectrum
-from viewhop.walks import AlternatingWalk, Walk
+from viewhop.walks import AlternatingWalk, HopWalk, Walk
 
 __all__ = ["solve"]
 
@@ -33,8 +34,25 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Full: TypeAlias = DenseAffinity | DensePrecomputed
 Near: TypeAlias = SparseAffinity | SparsePrecomputed | MergedAffinity
-#: The number of the merged sample that each finer one is part of, and the kernels between them.
-Level: TypeAlias = tuple[Labels, Sequence[Near]]
+
+
+class Level(NamedTuple):
+    """Merged samples.
+
+    Attributes
+    ----------
+    label : (n,) index array
+        The number of the merged sample that each finer one is part of.
+    kernels : list of Affinity
+        Between the merged rows.
+    rows : Nodes
+        Which merged samples these are.
+    """
+
+    label: Labels
+    kernels: Sequence[Near]
+    rows: Nodes
+
 
 #: Below this many samples a coarse solution costs more than it saves.
 LEAST_SAMPLES = 4000
@@ -93,13 +111,19 @@ def solve(
     near = [K for K in walk.kernels if isinstance(K, Near)]
     if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
         return solved(walk, pieces, _of_subset(walk, full, r + r // 4, generator))
-    levels = _levels(near, generator) if len(near) == len(walk.kernels) else []
+    # A product of kernels on neighbours is one kernel, on samples that every view observed.
+    rows = walk.rows if len(near) == walk.rows.n_views else Nodes.whole(len(near), walk.n_samples)
+    levels = _levels(near, rows, generator) if len(near) == len(walk.kernels) else []
     if not levels:
         return solved(walk, pieces, None)
     order, levels = _ordered(levels)
-    start = _of_levels(walk, levels, r + max(10, r // 2), generator)
-    nodes = (np.arange(walk.n_blocks)[:, None] * order.size + order).ravel()
-    fine = walk.on([K.reordered(order) for K in near])
+    moved, orders = rows.reordered(order)
+    start = _of_levels(walk, levels, moved, r + max(10, r // 2), generator)
+    if walk.is_fused:
+        nodes = np.concatenate([order + k * order.size for k in range(walk.n_blocks)])
+    else:
+        nodes = np.concatenate([part + walk.rows.starts[l] for l, part in enumerate(orders)])
+    fine = walk.on([K.reordered(part) for K, part in zip(near, orders, strict=True)], moved)
     found = solved(fine, None if pieces is None else pieces[nodes], start)
     return found.at(np.argsort(nodes))
 
@@ -111,6 +135,8 @@ def _of_subset(
     n = walk.n_samples
     size = min(max(n // SHARE, FEWEST), MOST)
     chosen = np.sort(generator.choice(n, size, replace=False))
+    if not walk.rows.is_whole:
+        return _of_rows(walk, kernels, r, chosen, generator)
     small = walk.on([K.part(chosen) for K in kernels])
     try:
         found = solvers.solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
@@ -127,16 +153,44 @@ def _of_subset(
     return np.nan_to_num(np.vstack(stepped.blocks))
 
 
+def _of_rows(
+    walk: Walk, kernels: list[Full], r: int, chosen: Labels, generator: np.random.Generator
+) -> Floats | None:
+    """The same where views missed samples: each row of a view is placed by that view alone."""
+    if not isinstance(walk, HopWalk):
+        return None
+    rows, kept = walk.rows.of_samples(chosen)
+    if min(rows.sizes) < FEWEST // 4:
+        return None
+    small = walk.on([K.part(part) for K, part in zip(kernels, kept, strict=True)], rows)
+    try:
+        found = solvers.solve(small, min(r, small.max_coordinates // 4), tol=TOLERANCE)
+    except ConvergenceError:
+        return None
+    carry = HopExtension(small, found)
+    carry.prepare()
+    blocks = []
+    for l, (K, part) in enumerate(zip(kernels, kept, strict=True)):
+
+        def own(block: int, l: int = l, K: Full = K, part: Labels = part) -> Floats:
+            return carry.own(l, K.rows_of_block(block, part))
+
+        blocks += each(own, range(len(K.tiles.blocks)), K.n_jobs)
+    return np.nan_to_num(np.vstack(blocks))
+
+
 def _of_levels(
     walk: Walk,
     levels: Sequence[Level],
+    rows: Nodes,
     r: int,
     generator: np.random.Generator,
 ) -> Floats | None:
     """The eigenvectors of the walk on merged samples, each given to all that were merged."""
     start: Floats | None = None
-    for label, kernels in levels[::-1]:
-        small = walk.on(kernels)
+    finer = [rows, *(level.rows for level in levels)]
+    for level, below in zip(levels[::-1], finer[-2::-1], strict=True):
+        small = walk.on(level.kernels, level.rows)
         try:
             found = solvers.solve(
                 small,
@@ -148,34 +202,64 @@ def _of_levels(
             )
         except ConvergenceError:
             return None
-        blocks = np.split(found.eigenvectors, walk.n_blocks)
-        start = np.concatenate([block[label] for block in blocks])
+        blocks = [np.asarray(block) for block in small.blocks(found.eigenvectors)]
+        start = np.concatenate(
+            [
+                block[level.label if walk.is_fused else _row_labels(level, below, l)]
+                for l, block in enumerate(blocks)
+            ]
+        )
     return start
 
 
-def _levels(kernels: Sequence[Near], generator: np.random.Generator) -> list[Level]:
-    """Labels of merged samples and the kernels between them, from fine to coarse."""
+def _row_labels(level: Level, below: Nodes, view: int) -> Labels:
+    """The number of the merged row of a view that each finer row is part of."""
+    if level.rows.is_whole:
+        return level.label
+    # The merged rows of a view are in the order of their samples, and have one each.
+    label = level.label[below.samples(view)]
+    return np.searchsorted(level.rows.samples(view), label)
+
+
+def _levels(kernels: Sequence[Near], rows: Nodes, generator: np.random.Generator) -> list[Level]:
+    """Merged samples and the kernels between them, from fine to coarse."""
     levels: list[Level] = []
-    while kernels[0].n_samples >= LEAST_SAMPLES:
-        label = merged([K.values for K in kernels], generator)
+    while rows.n_samples >= LEAST_SAMPLES:
+        values = [_on_samples(K.values, rows, view) for view, K in enumerate(kernels)]
+        label = merged(values, generator)
         if 2 * label.max() > label.size:  # hardly any neighbours
             break
-        kernels = [K.merged(label) for K in kernels]
-        levels.append((label, kernels))
+        rows, labels = rows.merged(label)
+        kernels = [K.merged(part) for K, part in zip(kernels, labels, strict=True)]
+        levels.append(Level(label, kernels, rows))
     return levels
+
+
+def _on_samples(values: csr_array, rows: Nodes, view: int) -> csr_array:
+    """A kernel between the rows of a view as one between samples."""
+    if rows.is_whole:
+        return values
+    samples = rows.samples(view)
+    ones = np.ones(samples.size, dtype=values.dtype)
+    shape = samples.size, rows.n_samples
+    place = csr_array((ones, (np.arange(samples.size), samples)), shape=shape)
+    return csr_array(place.T @ values @ place)
 
 
 def _ordered(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
     """An order of the samples, and the levels, in which what any level merges stands together."""
-    order = np.arange(levels[-1][1][0].n_samples)
+    order = np.arange(levels[-1].rows.n_samples)
     found: list[Level] = []
-    for label, kernels in levels[::-1]:
+    for level in levels[::-1]:
+        moved, orders = level.rows.reordered(order)
+        kernels = level.kernels
+        if found:
+            kernels = [K.reordered(part) for K, part in zip(kernels, orders, strict=True)]
         place = np.empty(order.size, dtype=np.intp)
         place[order] = np.arange(order.size)
-        moved = [K.reordered(order) for K in kernels] if found else kernels
-        label = place[label]
+        label = place[level.label]
         order = np.argsort(label, kind="stable")
-        found.append((label[order], moved))
+        found.append(Level(label[order], kernels, moved))
     return order, found[::-1]
 
 

@@ -13,7 +13,14 @@ from viewhop.errors import DisconnectedWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
-__all__ = ["enough_pairs", "listed", "positive_pairs", "usable_pairs", "warn_of_pieces"]
+__all__ = [
+    "check_reached",
+    "enough_pairs",
+    "listed",
+    "positive_pairs",
+    "usable_pairs",
+    "warn_of_pieces",
+]
 
 #: Pairs that an automatic choice starts from.
 FIRST_GUESS = 16
@@ -82,6 +89,24 @@ def usable_pairs(walk: Walk, spectrum: Spectrum) -> Spectrum:
     return spectrum.first(usable)
 
 
+def check_reached(walk: Walk) -> None:
+    """Raise ValueError for samples that the walk does not reach in any view."""
+    if walk.is_fused or walk.degrees.all():
+        return
+    lost = np.ones(walk.n_samples, dtype=bool)
+    blocks = walk.blocks(walk.degrees)
+    for view, degrees in enumerate(blocks):
+        lost[walk.rows.samples(view)[degrees > 0]] = False
+    rows = np.flatnonzero(lost)
+    if rows.size:
+        view = int(np.argmax(walk.rows.observed[rows[0]]))
+        raise ValueError(
+            f"row {rows[0]} was observed by view {walk.names[view]!r}, and neither it nor its "
+            f"neighbours there by a view that the walker may hop to ({rows.size} such rows); use "
+            "more neighbours, or within_view_weight above 0, or drop these samples"
+        )
+
+
 def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> None:
     """Warn if the walk falls into pieces; refuse it if it never leaves a sample.
 
@@ -89,11 +114,11 @@ def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> 
     ----------
     walk : Walk
     pieces : (n_nodes,) array
-        Number of the piece of each node.
+        Number of the piece of each node, −1 for one that the walk does not reach.
     stacklevel : int
         Whose line the warning names, counted as `warnings.warn` does from the caller.
     """
-    sizes = np.bincount(pieces)
+    sizes = np.bincount(pieces[pieces >= 0])
     if sizes.size == 1:
         return
     if sizes.size >= walk.n_samples:
@@ -102,7 +127,7 @@ def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> 
             "leaves a sample; raise the bandwidth (factor) or n_neighbors"
         )
     small = int(np.argmin(sizes))
-    block, sample = divmod(int(np.argmax(pieces == small)), walk.n_samples)
+    block, sample = walk.where(int(np.argmax(pieces == small)))
     where = f"of {listed(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
     warnings.warn(
         DisconnectedWarning(

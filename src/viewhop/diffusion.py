@@ -138,10 +138,8 @@ def truncation_bounds(
     """
     check_is_fitted(est)
     t = _time(est.n_steps_ if n_steps is None else n_steps)
-    offset = _offset(est, est.view_names_[0] if view is None else view)
-    first, second = np.broadcast_arrays(
-        *(offset + _samples(k, est.walk_.n_samples) for k in (i, j))
-    )
+    name = est.view_names_[0] if view is None else view
+    first, second = np.broadcast_arrays(*(_nodes(est, name, k) for k in (i, j)))
     low, high = truncation_interval(est.walk_, est.spectrum_, first, second, n_steps=t)
     shape = np.broadcast_shapes(np.shape(i), np.shape(j))
     return low.reshape(shape)[()], high.reshape(shape)[()]
@@ -183,13 +181,15 @@ def transition_probabilities(
     check_is_fitted(est)
     steps = whole_steps(t)
     walk = est.walk_
-    nodes = _offset(est, from_view) + _samples(rows, walk.n_samples)
-    stop = _offset(est, to_view)
+    nodes = _nodes(est, from_view, rows)
     V = np.zeros((walk.n_nodes, nodes.size))
     V[nodes, np.arange(nodes.size)] = 1.0
     for _ in range(steps):
         V = _mass_after_a_step(walk, V)
-    return np.ascontiguousarray(V[stop : stop + walk.n_samples].T)
+    if walk.is_fused:
+        return np.ascontiguousarray(V[: walk.n_samples].T)
+    place = _place(est, to_view)
+    return np.ascontiguousarray(walk.rows.scattered(place, walk.blocks(V)[place]).T)
 
 
 def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) -> Floats:
@@ -248,10 +248,8 @@ def inner_view_distance(
     gives D_t/√2 once it has all M − 1 coordinates.
     """
     check_is_fitted(est)
-    walk = est.walk_
-    offset = _offset(est, view)
-    first, second = (offset + _samples(k, walk.n_samples) for k in (i, j))
-    return walk_distance(walk, first, second, est.n_steps_ if n_steps is None else n_steps)
+    first, second = (_nodes(est, view, k) for k in (i, j))
+    return walk_distance(est.walk_, first, second, est.n_steps_ if n_steps is None else n_steps)
 
 
 def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike) -> Floats:
@@ -270,6 +268,11 @@ def multi_view_distance(est: MultiViewDiffusionMaps, i: ArrayLike, j: ArrayLike)
     check_is_fitted(est)
     n = est.walk_.n_samples
     first, second = _samples(i, n), _samples(j, n)
+    if not est.walk_.rows.is_whole and not est.walk_.is_fused:
+        raise ValueError(
+            "a distance over the embeddings of all views needs views that observed every sample; "
+            "use distances in embedding_"
+        )
     blocks = [*est.view_embeddings_.values()]
     if est.walk_.is_fused:
         blocks = blocks[:1]
@@ -288,11 +291,17 @@ def cross_view_distance(est: MultiViewDiffusionMaps, first: str, second: str) ->
 
     Notes
     -----
-    The root of Eq. (30). It is 0 where one view is a rotation of the other and η ≤ 1/2.
+    The root of Eq. (30), over the samples that both observed. It is 0 where one view is a rotation
+    of the other and η ≤ 1/2.
     """
     check_is_fitted(est)
     names = [est.view_names_[_place(est, name)] for name in (first, second)]
-    return single_view_distance(*(est.view_embeddings_[name] for name in names))
+    blocks = est._coordinates_by_view()
+    both = [blocks[name] for name in names]
+    seen = np.isfinite(both[0][:, 0]) & np.isfinite(both[1][:, 0])
+    if not seen.any():
+        raise ValueError(f"views {first!r} and {second!r} observed no common sample")
+    return single_view_distance(*(block[seen] for block in both))
 
 
 def single_view_distance(first: ArrayLike, second: ArrayLike) -> float:
@@ -318,7 +327,8 @@ def _mass_after_a_step(walk: Walk, V: Floats) -> Floats:
     """P̂ᵀV: where a walker is after one step, if V says where it is before."""
     if isinstance(walk, AlternatingWalk):
         return np.vstack([walk.backward(V[: walk.n_samples]), V[walk.n_samples :]])
-    return np.asarray(walk @ (V / walk.degrees[:, None]))
+    degrees = np.where(walk.degrees > 0, walk.degrees, np.inf)
+    return np.asarray(walk @ (V / degrees[:, None]))
 
 
 def _place(est: MultiViewDiffusionMaps, view: str) -> int:
@@ -327,10 +337,23 @@ def _place(est: MultiViewDiffusionMaps, view: str) -> int:
     return est.view_names_.index(view)
 
 
-def _offset(est: MultiViewDiffusionMaps, view: str) -> int:
-    """The node of a view's first sample; a fusion with one geometry has the same for each view."""
-    place = _place(est, view)
-    return 0 if est.walk_.is_fused else place * est.walk_.n_samples
+def _nodes(est: MultiViewDiffusionMaps, view: str, samples: ArrayLike) -> NDArray[np.intp]:
+    """The nodes of samples in a view; a fusion with one geometry has the same for each view."""
+    place, walk = _place(est, view), est.walk_
+    chosen = _samples(samples, walk.n_samples)
+    if walk.is_fused:
+        return chosen
+    if walk.rows.is_whole:
+        return place * walk.n_samples + chosen
+    if walk.rows.is_repeated(place):
+        raise ValueError(f"view {view!r} has several rows for some samples")
+    node = np.full(walk.n_samples, -1, dtype=np.intp)
+    rows = np.arange(walk.rows.sizes[place]) + walk.rows.starts[place]
+    node[walk.rows.samples(place)] = np.where(walk.degrees[rows] > 0, rows, -1)
+    missing = chosen[node[chosen] < 0]
+    if missing.size:
+        raise ValueError(f"view {view!r} did not observe sample {missing[0]}")
+    return np.asarray(node[chosen])
 
 
 def _time(n_steps: float) -> float:

@@ -303,7 +303,8 @@ def intrinsic(
         raise ValueError(f"unknown method {method!r}; known are {', '.join(methods)}")
     views = Views(X) if is_collection(X) else Views([X])
     found = []
-    for name, array in views.items():
+    for name in views.names:
+        array = views.rows(name)
         try:
             found.append(max(1, round(methods[method](array))))
         except ValueError as error:

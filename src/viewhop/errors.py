@@ -15,6 +15,7 @@ __all__ = [
     "ConvergenceError",
     "DisconnectedWarning",
     "FarSampleWarning",
+    "GapWarning",
     "MemoryBudgetError",
     "RecallWarning",
     "ScaleWarning",
@@ -81,7 +82,7 @@ class FarSampleWarning(UserWarning):
 
 
 class UnreachedViewWarning(UserWarning):
-    """The hop matrix has no way from the views of some new samples to another view.
+    """The walk has no way from the views of some samples to another view.
 
     Attributes
     ----------
@@ -110,6 +111,20 @@ class RecallWarning(UserWarning):
     def __init__(self, message: str, recall: float = 0.0) -> None:
         super().__init__(message)
         self.recall = recall
+
+
+class GapWarning(UserWarning):
+    """The last eigenvalue that is kept is close to the first that is not.
+
+    Attributes
+    ----------
+    gap : float
+        Their difference.
+    """
+
+    def __init__(self, message: str, gap: float = 0.0) -> None:
+        super().__init__(message)
+        self.gap = gap
 
 
 class SlowSearchWarning(UserWarning):

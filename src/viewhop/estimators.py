@@ -18,21 +18,24 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from viewhop import affinity, bandwidth, coarse, diffusion, dimension, memory
-from viewhop.affinity import Affinity
+from viewhop import affinity, agreement, bandwidth, coarse, diffusion, dimension, memory
+from viewhop.affinity import Affinity, KernelRows
 from viewhop.blocks import each, threads
 from viewhop.components import (
     FIRST_GUESS,
     Pairs,
+    check_reached,
     enough_pairs,
     listed,
     positive_pairs,
     warn_of_pieces,
 )
 from viewhop.errors import RecallWarning
-from viewhop.extension import Stepped, extension
+from viewhop.extension import HopExtension, Stepped, extension, warn_of_unreached
+from viewhop.features import FeatureMap
 from viewhop.footprint import FIXED, Footprint
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
+from viewhop.nodes import Nodes
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS
 from viewhop.spectrum import Spectrum
@@ -80,9 +83,11 @@ class MultiViewDiffusionMaps(ViewTransformer):
         kept; None is 0.1. A name is an estimate of the intrinsic dimension
         (`viewhop.dimension`), which is then the number of coordinates.
     output : {"auto", "concat", "mean"}, default="auto"
-        The embedding of a sample: its coordinates in all views side by side, or the mean over its
-        views, each centred and scaled to unit spread. "auto" is "concat". A fusion with one
-        geometry has one set of coordinates, whatever the output.
+        The embedding of a sample: its coordinates in all views side by side, or the mean over
+        the views that observed it, each centred and scaled to unit spread. Side by side, a view
+        that did not observe the sample is filled by the walk. "auto" is "concat" where every view
+        observed every sample in fit, and "mean" otherwise. A fusion with one geometry has one
+        set of coordinates, whatever the output.
     views : int, list, dict or None, default=None
         Column groups, where X is one stacked array or DataFrame; see `Views.from_columns`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"}, default="auto"
@@ -106,10 +111,14 @@ class MultiViewDiffusionMaps(ViewTransformer):
     eigenvalues_ : (r,) array
         λ_1 … λ_r; the trivial λ_0 = 1 is left out.
     view_embeddings_ : dict of (n_samples, r) arrays by view name
+        NaN where the view did not observe the sample. A view with several rows for some sample
+        (`Views.link`) has a row for each of its own.
     bandwidths_ : dict by view name
         Scale of each kernel: a number, one per sample for local scales, NaN if precomputed.
     degrees_ : dict of (n_samples,) arrays by view name
-        D̂, the row sums of the walk's kernel.
+        D̂, the row sums of the walk's kernel, as `view_embeddings_` has them.
+    observed_ : (n_samples, n_views) bool array
+        Which samples each view observed.
     recall_ : dict of float by view name
         Share of the true neighbours that the search found, measured on 500 samples; 1 where it
         was exact.
@@ -214,7 +223,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
 
         Parameters
         ----------
-        X : list or dict of (n_samples, n_features) arrays, Views, stacked array or DataFrame
+        X : list or dict of (n_samples, n_features) arrays, Views, MuData, stacked array, DataFrame
+            A row of NaN is a sample that the view did not observe.
         y : ignored
 
         Returns
@@ -226,11 +236,13 @@ class MultiViewDiffusionMaps(ViewTransformer):
         with whole_or_unchanged(self), shown(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
+            self._check_observed(views)
             self._dimension = self._intrinsic_dimension(views, generator)
             self._allowed = memory.budget(self.max_memory)
             self.timings_: dict[str, float] = {}
             with self._timed("kernels"):
-                self.walk_ = self._fuse(self._affinities(views, generator, progress))
+                self.walk_ = self._fuse(self._affinities(views, generator, progress), views.nodes)
+                check_reached(self.walk_)
             with self._timed("solve"):
                 self.spectrum_ = self._solve(self.walk_, generator, progress)
             with self._timed("extension"):
@@ -246,13 +258,23 @@ class MultiViewDiffusionMaps(ViewTransformer):
         yield
         self.timings_[stage] = perf_counter() - start
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any, *, return_coverage: bool = False) -> Any:
         """The embedding of samples, new or not, (n_samples, n_features_out).
 
         Parameters
         ----------
         X : as in `fit`
-            Any subset of the views: None in a list, or a dict without some of them.
+            Any subset of the views: None in a list, a dict without some of them, or rows of NaN.
+        return_coverage : bool
+            Whether to return the coverage, too.
+
+        Returns
+        -------
+        embedding : (n_samples, n_features_out) array
+        coverage : (n_samples,) array
+            From 0 to 1: how densely the training samples lie about each sample, over the median
+            of what they have themselves, in the mean over the views that it has. Near 0 the
+            sample is unlike all of them, and its place says little.
 
         Warns
         -----
@@ -270,8 +292,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self._extension.prepare()
 
         def placed(start: int) -> Stepped:
-            batch = {name: array[start : start + rows] for name, array in views.items()}
-            return self._extension.step(self.walk_.against(batch))
+            return self._extension.step(self._kernel_rows(views[start : start + rows]))
 
         with shown(self.verbose) as progress:
             parts = each(
@@ -282,7 +303,22 @@ class MultiViewDiffusionMaps(ViewTransformer):
             )
         stepped = Stepped.joined(parts)
         stepped.warn(self.view_names_, stacklevel=3)
-        return self._output(stepped.blocks, self.n_steps_, given=views.names)
+        embedding = self._output(stepped.blocks, stepped.seen, self.n_steps_)
+        return (embedding, stepped.coverage) if return_coverage else embedding
+
+    def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per kernel; None for a view that has none."""
+        given = {name: views.rows(name) for name in views.names if len(views.rows(name))}
+        for l, K in enumerate(self.walk_.affinities):
+            if K.name in given and isinstance(self._kernels[K.name], Precomputed):
+                given[K.name] = given[K.name][:, self.walk_.rows.samples(l)]
+        found = self.walk_.against(given)
+        if views.is_complete:
+            return found
+        return [
+            None if rows is None else rows.placed(views.samples(K.name), len(views))
+            for K, rows in zip(self.walk_.kernels, found, strict=False)
+        ]
 
     def coordinates(self, n_steps: float) -> Floats:
         """The embedding of the training samples at another diffusion time, without a refit.
@@ -293,7 +329,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             t, any number of at least 0.
         """
         check_is_fitted(self)
-        return self._output(self._stepped, n_steps, given=self.view_names_)
+        return self._training_output(n_steps)
 
     def cross_view_distance(self, first: str, second: str) -> float:
         """How far apart two views put the same samples: the root of Eq. (30).
@@ -304,6 +340,27 @@ class MultiViewDiffusionMaps(ViewTransformer):
             Views.
         """
         return diffusion.cross_view_distance(self, first, second)
+
+    def disagreement(self) -> Floats:
+        """How far each view puts a sample from where the others put it, (n_samples, n_views).
+
+        1 is the median of a view; NaN where it, or every other view, did not observe the sample.
+        """
+        return agreement.disagreement(self)
+
+    def view_similarity(self) -> Floats:
+        """How alike two views place the samples that both observed, (n_views, n_views).
+
+        1 where they place them alike, 0 where their coordinates have nothing in common.
+        """
+        return agreement.view_similarity(self)
+
+    def view_influence(self) -> dict[str, float]:
+        """How much the geometry changes without each view, from 0 to 1, by view name.
+
+        The walk of the other views is solved for each; the kernels are those of the fit.
+        """
+        return agreement.view_influence(self)
 
     def transition_probabilities(
         self, n_steps: int, from_view: str, to_view: str, rows: Any
@@ -352,6 +409,37 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 affinity.check_new_values(K.name, views[K.name])
             else:
                 K.features.check(views[K.name], K.name)  # type: ignore[attr-defined]
+        if not views.is_complete:
+            self._check_fusion("new sample")
+            if any(views.nodes.is_repeated(l) for l in range(views.n_views)):
+                raise ValueError(
+                    "a view has several rows for one new sample; new samples have one row per view"
+                )
+
+    def _check_fusion(self, what: str) -> None:
+        """Raise ValueError for a fusion that needs every view."""
+        if self.fusion in ("product", "alternating"):
+            raise ValueError(
+                f'fusion="{self.fusion}" needs every view of every {what}, and some are NaN; use '
+                'fusion="hop" or "sum"'
+            )
+
+    def _check_observed(self, views: Views) -> None:
+        """Raise ValueError for views that cannot be joined."""
+        if views.is_complete:
+            return
+        self._check_fusion("sample")
+        seen = views.observed
+        for l, name in enumerate(views.names):
+            others = np.delete(seen, l, axis=1)
+            if not (seen[:, l] & others.any(axis=1)).any():
+                raise ValueError(
+                    f"view {name!r} observed no sample that another view observed too; without a "
+                    "common sample it cannot be joined with them"
+                )
+            n = len(views.rows(name))
+            if n < 3:
+                raise ValueError(f"view {name!r} observed {n} samples; it needs at least 3")
 
     def _check_size(self, views: Views) -> None:
         """Raise ValueError for fewer samples than the coordinates need."""
@@ -374,7 +462,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 f"accuracy={self.accuracy!r} estimates the dimension of samples, and every view "
                 "is a precomputed kernel; pass a number"
             )
-        features = {name: views[name] for name in measured}
+        features = {name: views.rows(name) for name in measured}
         return dimension.intrinsic(features, method=self.accuracy, random_state=generator)
 
     def _affinities(
@@ -402,7 +490,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self, views: Views, generator: np.random.Generator, progress: Progress, n_jobs: int
     ) -> list[Affinity]:
         """One affinity per view. Searches of several views share the threads, one view each."""
-        items = [*zip(views.items(), generator.spawn(views.n_views), strict=True)]
+        held = [(name, self._held(views, name)) for name in views.names]
+        items = [*zip(held, generator.spawn(views.n_views), strict=True)]
         are_near = all(kernel.n_neighbors is not None for kernel in self._kernels.values())
         at_once = min(n_jobs, views.n_views) if are_near else 1
 
@@ -423,6 +512,24 @@ class MultiViewDiffusionMaps(ViewTransformer):
             K.n_jobs = n_jobs
         return found
 
+    def _held(self, views: Views, name: str) -> Floats:
+        """What a view observed, as its kernel takes it."""
+        rows = views.rows(name)
+        if views.is_complete:
+            return rows
+        if isinstance(self._kernels[name], Precomputed):
+            # Its columns are samples, too.
+            samples = views.samples(name)
+            if rows.shape[1] != len(views) or np.unique(samples).size < samples.size:
+                raise ValueError(
+                    f"the precomputed kernel of view {name!r} needs a row and a column for each "
+                    f"of the {len(views)} samples"
+                )
+            return rows[:, samples]
+        # Here, where rows are counted from the first sample.
+        FeatureMap.of(self._kernels[name], rows).check(views[name], name)
+        return rows
+
     def _check_memory(self, kernels: Mapping[str, Kernel], views: Views) -> None:
         """Store what the fit is expected to take, and refuse it if that is not allowed."""
         is_hop = self.fusion == "hop"
@@ -431,7 +538,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
         foreseen = Footprint(
             kernels=kernels,
             n_samples=len(views),
-            n_features={name: X.shape[1] for name, X in views.items()},
+            n_rows={name: len(views.rows(name)) for name in views.names},
+            n_features={name: views.rows(name).shape[1] for name in views.names},
             dtype=views.dtype,
             fusion=self.fusion,
             is_cross=self.fusion == "alternating" or (is_hop and views.n_views == 2 and not stays),
@@ -448,10 +556,10 @@ class MultiViewDiffusionMaps(ViewTransformer):
             instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
         memory.require(foreseen.peak, self._allowed, what=what, instead=instead)
 
-    def _fuse(self, affinities: list[Affinity]) -> Walk:
+    def _fuse(self, affinities: list[Affinity], rows: Nodes) -> Walk:
         """The walk over the views."""
         if self.fusion == "sum":
-            return SumWalk(affinities)
+            return SumWalk(affinities, rows)
         if self.fusion == "product":
             return ProductWalk(affinities, n_jobs=threads(self.n_jobs))
         if self.fusion == "alternating":
@@ -459,7 +567,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         hops = self.hops
         if hops is None:
             hops = hop_matrix(len(affinities), within_view_weight=self.within_view_weight)
-        return HopWalk(affinities, hops)
+        return HopWalk(affinities, hops, rows)
 
     def _solve(self, walk: Walk, generator: np.random.Generator, progress: Progress) -> Spectrum:
         """The eigenpairs that `n_components` asks for."""
@@ -496,40 +604,83 @@ class MultiViewDiffusionMaps(ViewTransformer):
         walk = self.walk_
         # A later set_params changes the next fit, not this one.
         self.n_steps_ = self.n_steps
-        self._is_mean = self.output == "mean" and not walk.is_fused and self.n_views_ > 1
+        is_mean = self.output == "mean" or (self.output == "auto" and not walk.rows.is_whole)
+        self._is_mean = is_mean and not walk.is_fused and self.n_views_ > 1
+        self.observed_ = walk.rows.observed
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)
         self.solver_ = self.spectrum_.solver
-        self.bandwidths_ = {K.name: K.scale for K in walk.affinities}
+        self.bandwidths_ = {
+            K.name: self._at_samples(l, K.scale) for l, K in enumerate(walk.affinities)
+        }
         self._stepped = self._extension.training()
-        self._scaling = [_scaling(block, walk.dtype) for block in self._stepped]
-        blocks = [
-            diffusion.coordinates(block, self.eigenvalues_, self.n_steps).astype(self._layout.dtype)
-            for block in self._stepped
-        ]
+        self._scaling = [agreement.scaling(block, walk.dtype) for block in self._stepped]
+        blocks = self._of_nodes()
         copies = self.n_views_ if walk.is_fused else 1
         degrees = walk.blocks(walk.degrees)[: len(blocks)]
+        if not walk.is_fused:
+            degrees = [self._at_samples(l, d) for l, d in enumerate(degrees)]
         self.view_embeddings_ = {
             name: block.copy()
             for name, block in zip(self.view_names_, blocks * copies, strict=True)
         }
         self.degrees_ = dict(zip(self.view_names_, degrees * copies, strict=True))
-        self.embedding_ = self._output(self._stepped, self.n_steps, given=self.view_names_)
+        self.embedding_ = self._training_output(self.n_steps)
+        self._warn_of_unreached()
+
+    def _of_nodes(self) -> list[NDArray[np.floating]]:
+        """Coordinates of the training samples in each view, or of its rows where it has several."""
+        rows = self.walk_.rows
+        stepped = self._stepped
+        if isinstance(self._extension, HopExtension) and not rows.is_whole:
+            nodes = self._extension.nodes()
+            stepped = [
+                nodes[l] if rows.is_repeated(l) else block for l, block in enumerate(stepped)
+            ]
+        return [
+            diffusion.coordinates(block, self.eigenvalues_, self.n_steps).astype(self._layout.dtype)
+            for block in stepped
+        ]
+
+    def _coordinates_by_view(self) -> dict[str, Floats]:
+        """Coordinates of the training samples in each view, NaN where it did not observe them."""
+        if self.walk_.rows.is_whole or self.walk_.is_fused:
+            return self.view_embeddings_
+        return {
+            name: diffusion.coordinates(block, self.eigenvalues_, self.n_steps_)
+            for name, block in zip(self.view_names_, self._stepped, strict=True)
+        }
+
+    def _at_samples(self, view: int, values: Any) -> Any:
+        """Numbers of a view's rows at its samples, NaN where it has none; others as they are."""
+        rows = self.walk_.rows
+        if rows.is_whole or np.ndim(values) == 0 or rows.is_repeated(view):
+            return values
+        return rows.spread(view, np.asarray(values))
+
+    def _warn_of_unreached(self) -> None:
+        """Tell of training samples whose missing coordinates the walk could not fill."""
+        if self._is_mean or self.walk_.rows.is_whole or self.walk_.is_fused:
+            return
+        unreached = self._extension.filled()[1]
+        warn_of_unreached(self.view_names_, unreached, stacklevel=4)
+
+    def _training_output(self, n_steps: float) -> Floats:
+        """The embedding of the training samples."""
+        if self._is_mean or self.walk_.rows.is_whole or self.walk_.is_fused:
+            blocks = self._stepped
+        else:
+            blocks = self._extension.filled()[0]
+        seen = np.isfinite(np.stack([block[:, 0] for block in self._stepped], axis=1))
+        return self._output(blocks, seen, n_steps)
 
     def _output(
-        self, stepped: list[NDArray[np.float64]], n_steps: float, *, given: tuple[str, ...]
+        self, stepped: list[NDArray[np.float64]], seen: NDArray[np.bool_], n_steps: float
     ) -> Floats:
-        """The embedding from P̂ψ at some samples, of which the views `given` are known."""
+        """The embedding from P̂ψ at some samples, of which some blocks were seen, not filled."""
         blocks = stepped
         if self._is_mean:
-            scaled = [
-                (block - centre) / spread
-                for name, block, (centre, spread) in zip(
-                    self.view_names_, stepped, self._scaling, strict=True
-                )
-                if name in given
-            ]
-            blocks = [np.mean(scaled, axis=0) * self.eigenvalues_]
+            blocks = [agreement.mean_over_views(stepped, self._scaling, seen) * self.eigenvalues_]
         coordinates = [diffusion.coordinates(b, self.eigenvalues_, n_steps) for b in blocks]
         return np.hstack(coordinates).astype(self._layout.dtype)
 
@@ -623,15 +774,3 @@ class DiffusionMaps(MultiViewDiffusionMaps):
                 f"DiffusionMaps takes one view, got {views.n_views}; use MultiViewDiffusionMaps"
             )
         return views
-
-
-def _scaling(
-    block: NDArray[np.float64], dtype: np.dtype[np.floating]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centre and spread of each coordinate over a view's samples, (r,) both.
-
-    The spread of a coordinate that is constant there is infinite: it says nothing in that view.
-    """
-    centre, spread = block.mean(axis=0), block.std(axis=0)
-    rounding = 1e3 * np.finfo(dtype).eps
-    return centre, np.where(spread > rounding * np.abs(centre), spread, np.inf)

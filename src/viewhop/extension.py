@@ -27,7 +27,14 @@ from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import AlternatingWalk, HopWalk, SumWalk, Walk
 
-__all__ = ["Extension", "FusedExtension", "HopExtension", "Stepped", "extension"]
+__all__ = [
+    "Extension",
+    "FusedExtension",
+    "HopExtension",
+    "Stepped",
+    "extension",
+    "warn_of_unreached",
+]
 
 Floats = NDArray[np.float64]
 
@@ -40,8 +47,13 @@ class Stepped:
     ----------
     blocks : list of (n, r) arrays
         P̂ψ at the samples, one array per block of the walk.
+    seen : (n, n_blocks) bool array
+        Blocks that a kernel row of the sample gave; the others are filled.
     far : (n,) bool array
         Samples far from every training sample in some view.
+    coverage : (n,) array
+        How densely training samples lie about each sample, over what is usual among them: the
+        mean over its views, of which none counts for more than 1.
     unreached : (n, n_blocks) bool array
         Blocks that no given view hops to, filled by the mean of the others.
     lost : (n,) bool array
@@ -49,7 +61,9 @@ class Stepped:
     """
 
     blocks: list[Floats]
+    seen: NDArray[np.bool_]
     far: NDArray[np.bool_]
+    coverage: Floats
     unreached: NDArray[np.bool_]
     lost: NDArray[np.bool_]
 
@@ -58,7 +72,9 @@ class Stepped:
         """The steps of consecutive rows as one."""
         return cls(
             [np.concatenate(blocks) for blocks in zip(*(p.blocks for p in parts), strict=True)],
+            np.concatenate([p.seen for p in parts]),
             np.concatenate([p.far for p in parts]),
+            np.concatenate([p.coverage for p in parts]),
             np.concatenate([p.unreached for p in parts]),
             np.concatenate([p.lost for p in parts]),
         )
@@ -89,17 +105,32 @@ class Stepped:
                 ),
                 stacklevel=stacklevel + 1,
             )
-        for name, rows in zip(names, self.unreached.T, strict=False):
-            if rows.any():
-                warnings.warn(
-                    UnreachedViewWarning(
-                        f"the hop matrix has no way from the given views to view {name!r} for "
-                        f"{rows.sum()} samples; their coordinates there are the mean over the "
-                        "given views",
-                        int(rows.sum()),
-                    ),
-                    stacklevel=stacklevel + 1,
-                )
+        warn_of_unreached(names, self.unreached, stacklevel=stacklevel + 1)
+
+
+def warn_of_unreached(
+    names: Sequence[str], unreached: NDArray[np.bool_], *, stacklevel: int
+) -> None:
+    """Warn of blocks that the walk does not reach from the views of a sample.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Views, one per block.
+    unreached : (n, n_blocks) bool array
+    stacklevel : int
+        As in `Stepped.warn`.
+    """
+    for name, rows in zip(names, unreached.T, strict=False):
+        if rows.any():
+            warnings.warn(
+                UnreachedViewWarning(
+                    f"the walk has no way from the given views to view {name!r} for {rows.sum()} "
+                    "samples; their coordinates there are the mean over the given views",
+                    int(rows.sum()),
+                ),
+                stacklevel=stacklevel + 1,
+            )
 
 
 class Extension(ABC):
@@ -107,7 +138,12 @@ class Extension(ABC):
 
     @abstractmethod
     def training(self) -> list[Floats]:
-        """P̂ψ at the training samples, (n_samples, r) per block of the walk."""
+        """P̂ψ at the training samples, (n_samples, r) per block, NaN where there is no node."""
+
+    def filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """The same with what views missed filled by the walk, and where that does not reach."""
+        blocks = self.training()
+        return blocks, np.zeros((len(blocks[0]), len(blocks)), dtype=bool)
 
     @abstractmethod
     def prepare(self) -> None:
@@ -135,8 +171,42 @@ class HopExtension(Extension):
         self.hops = walk.hops
 
     def training(self) -> list[Floats]:
-        """P̂ψ at the training samples, (n_samples, r) per view."""
-        return np.split(self.spectrum.stepped, self.walk.n_blocks)
+        """P̂ψ at the training samples, (n_samples, r) per view, NaN where there is no node.
+
+        A sample with several rows in a view has their mean.
+        """
+        return [self.walk.rows.spread(l, rows) for l, rows in enumerate(self.nodes())]
+
+    def nodes(self) -> list[Floats]:
+        """P̂ψ at the rows of each view, NaN for a row that the walk does not reach."""
+        stepped = self.spectrum.stepped
+        if not self.walk.degrees.all():
+            stepped = np.where(self.walk.degrees[:, None] > 0, stepped, np.nan)
+        return self.walk.rows.split(stepped)
+
+    def filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """The same with what views missed filled by the walk, and where that does not reach."""
+        return self._filled
+
+    @cached_property
+    def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        walk, rows = self.walk, self.walk.rows
+        blocks = [block.copy() for block in self.training()]
+        seen = np.isfinite(np.stack([block[:, 0] for block in blocks], axis=1))
+        own = [block.copy() for block in blocks]
+        unreached = np.zeros(seen.shape, dtype=bool)
+        for m in np.flatnonzero(~seen.all(axis=0)).tolist():
+            both = np.column_stack([self.smoothed[m], self.masses[m]]).astype(walk.dtype)
+            total = np.zeros((walk.n_samples, both.shape[1]))
+            for l in np.flatnonzero(self.hops[:, m] > 0).tolist():
+                found = walk.affinities[l] @ rows.carried(both, m, l)
+                total += self.hops[l, m] * rows.scattered(l, found)
+            wanted = ~seen[:, m]
+            reached = wanted & (total[:, -1] > 0)
+            blocks[m][reached] = total[reached, :-1] / total[reached, -1:]
+            unreached[:, m] = wanted & ~reached
+        _average(blocks, own, seen, unreached)
+        return blocks, unreached
 
     def prepare(self) -> None:
         """Compute what `step` needs."""
@@ -167,59 +237,85 @@ class HopExtension(Extension):
         ]
         return [in_lanes(both) for both in joined] if self.walk.is_dense else joined
 
+    def own(self, view: int, rows: KernelRows) -> Floats:
+        """P̂ψ at samples in a view, from their kernel rows there; NaN where these have no mass."""
+        r = len(self.spectrum)
+        both = _averaged(rows.values, self._both[view])
+        mass = np.where(both[:, r] > 0, both[:, r], np.nan)
+        return np.asarray(both[:, :r] / mass[:, None])
+
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block per view."""
         given = {l: found for l, found in enumerate(rows) if found is not None}
         n_rows = next(iter(given.values())).n_rows
-        peaks = {l: found.peaks for l, found in given.items()}
-        seen = {l: np.isfinite(peak) for l, peak in peaks.items()}
-        r = len(self.spectrum)
-        blocks = [np.full((n_rows, r), np.nan) for _ in rows]
-        far = np.zeros(n_rows, dtype=bool)
+        blocks = [np.full((n_rows, len(self.spectrum)), np.nan) for _ in rows]
         for l, found in given.items():
-            both = _averaged(found.values, self._both[l])
-            with np.errstate(invalid="ignore"):
-                blocks[l] = both[:, :r] / both[:, r : r + 1]
-            far |= found.far
-        unreached = self._fill(blocks, given, peaks, seen)
-        lost = ~np.any([*seen.values()], axis=0)
-        return Stepped(blocks, far, unreached & ~lost[:, None], lost)
+            blocks[l] = self.own(l, found)
+        seen = np.isfinite(np.stack([block[:, 0] for block in blocks], axis=1))
+        far = np.any([found.far for found in given.values()], axis=0)
+        has_mass = np.stack([np.isfinite(found.peaks) for found in given.values()])
+        lost = np.asarray(~has_mass.any(axis=0))
+        unreached = np.zeros(seen.shape, dtype=bool)
+        if not seen.all():
+            unreached = self._fill(blocks, given, seen)
+            alone = np.flatnonzero(~lost & ~seen.any(axis=1))
+            if alone.size:  # all that they are like left the walk
+                self._nearest(blocks, given, alone)
+                unreached[alone] = False
+                far[alone] = True
+        coverage = _mean_coverage([*given.values()])
+        return Stepped(blocks, seen, far, coverage, unreached & ~lost[:, None], lost)
 
     def _fill(
         self,
         blocks: list[Floats],
         given: dict[int, KernelRows],
-        peaks: dict[int, Floats],
-        seen: dict[int, NDArray[np.bool_]],
+        seen: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
         """Fill what no kernel row gave, in place, and tell where the walk does not reach."""
-        n_rows, n_blocks = len(blocks[0]), len(blocks)
-        unreached = np.zeros((n_rows, n_blocks), dtype=bool)
-        empty = [m for m in range(n_blocks) if m not in seen or not seen[m].all()]
-        if not empty:
-            return unreached
+        unreached = np.zeros(seen.shape, dtype=bool)
         # One shift for all views, so that they keep their weight relative to each other.
-        highest = np.max([*peaks.values()], axis=0)
+        highest = np.max([found.peaks for found in given.values()], axis=0)
         weights = {l: found.weights(highest) for l, found in given.items()}
-        for m in empty:
-            wanted = ~seen[m] if m in seen else np.ones(n_rows, dtype=bool)
+        own = [block.copy() for block in blocks]
+        carried = self.walk.rows.carried
+        for m in np.flatnonzero(~seen.all(axis=0)).tolist():
+            wanted = ~seen[:, m]
             top = np.sum(
-                [self.hops[l, m] * _averaged(w, self.smoothed[m]) for l, w in weights.items()],
+                [
+                    self.hops[l, m] * _averaged(w, carried(self.smoothed[m], m, l))
+                    for l, w in weights.items()
+                ],
                 axis=0,
             )
             mass = np.sum(
-                [self.hops[l, m] * _averaged(w, self.masses[m]) for l, w in weights.items()], axis=0
+                [
+                    self.hops[l, m] * _averaged(w, carried(self.masses[m], m, l))
+                    for l, w in weights.items()
+                ],
+                axis=0,
             )
             reached = wanted & (mass > 0)
             blocks[m][reached] = top[reached] / mass[reached, None]
             unreached[:, m] = wanted & ~reached
-        for m in np.flatnonzero(unreached.any(axis=0)).tolist():
-            rows = np.flatnonzero(unreached[:, m])
-            own = [np.where(seen[l][rows, None], blocks[l][rows], np.nan) for l in given]
-            count = np.sum([seen[l][rows] for l in given], axis=0)
-            with np.errstate(invalid="ignore"):
-                blocks[m][rows] = np.nansum(own, axis=0) / count[:, None]
+        _average(blocks, own, seen, unreached)
         return unreached
+
+    def _nearest(
+        self, blocks: list[Floats], given: dict[int, KernelRows], alone: NDArray[np.intp]
+    ) -> None:
+        """Give samples the coordinates of the training sample that they are most like."""
+        training, _ = self.filled()
+        views = [*given]
+        best = np.argmax([given[l].peaks[alone] for l in views], axis=0)
+        for k, l in enumerate(views):
+            here = alone[best == k]
+            if not here.size:
+                continue
+            columns = np.asarray(given[l].values[here].argmax(axis=1)).ravel()
+            sample = self.walk.rows.samples(l)[columns]
+            for block, known in zip(blocks, training, strict=True):
+                block[here] = known[sample]
 
 
 class FusedExtension(Extension):
@@ -231,11 +327,11 @@ class FusedExtension(Extension):
     ----------
     training : (n_samples, r) array
         P̂ψ at the training samples.
-    vectors : (n_samples, r) array
-        What is averaged.
+    vectors : list of (n_l, r) arrays
+        What is averaged, at the rows of each view that new samples are compared with.
     """
 
-    def __init__(self, training: Floats, vectors: Floats) -> None:
+    def __init__(self, training: Floats, vectors: list[Floats]) -> None:
         self._training = training
         self.vectors = vectors
 
@@ -248,16 +344,39 @@ class FusedExtension(Extension):
 
     def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
         """P̂ψ at new samples, one block."""
-        given = [found for found in rows if found is not None]
+        both = [(K, V) for K, V in zip(rows, self.vectors, strict=True) if K is not None]
+        given = [found for found, _ in both]
         peaks = np.max([found.peaks for found in given], axis=0)
-        weights = [found.weights(peaks) for found in given]
-        mass = np.sum([np.asarray(w.sum(axis=1)) for w in weights], axis=0)
-        top = np.sum([_averaged(w, self.vectors) for w in weights], axis=0)
+        weights = [(found.weights(peaks), vectors) for found, vectors in both]
+        mass = np.sum([np.asarray(w.sum(axis=1)) for w, _ in weights], axis=0)
+        top = np.sum([_averaged(w, vectors) for w, vectors in weights], axis=0)
         with np.errstate(invalid="ignore"):
             block = top / mass[:, None]
         far = np.any([found.far for found in given], axis=0)
-        unreached = np.zeros((len(block), 1), dtype=bool)
-        return Stepped([block], far, unreached, ~np.isfinite(peaks))
+        none = np.zeros((len(block), 1), dtype=bool)
+        lost = np.asarray(~np.isfinite(peaks))
+        return Stepped([block], ~lost[:, None], far, _mean_coverage(given), none, lost)
+
+
+def _average(
+    blocks: list[Floats],
+    own: list[Floats],
+    seen: NDArray[np.bool_],
+    unreached: NDArray[np.bool_],
+) -> None:
+    """Give blocks, where the walk does not reach, the mean of the coordinates that are there."""
+    for m in np.flatnonzero(unreached.any(axis=0)).tolist():
+        rows = np.flatnonzero(unreached[:, m])
+        total = np.nansum([block[rows] for block in own], axis=0)
+        with np.errstate(invalid="ignore"):
+            blocks[m][rows] = total / seen[rows].sum(axis=1)[:, None]
+
+
+def _mean_coverage(given: Sequence[KernelRows]) -> Floats:
+    """Coverage of samples over the views that they have."""
+    views = [np.minimum(found.coverage, 1.0) for found in given]
+    counts = np.sum([np.isfinite(found.peaks) for found in given], axis=0)
+    return np.asarray(np.sum(views, axis=0) / np.maximum(counts, 1))
 
 
 def _averaged(weights: Values, vectors: NDArray[np.floating]) -> Floats:
@@ -274,6 +393,7 @@ def extension(walk: Walk, spectrum: Spectrum) -> Extension:
         # P φ = ψ Σ: one step in the first view from what the other steps make of the ends.
         _, ends = walk.blocks(spectrum.eigenvectors)
         carried = np.asarray(walk.forward(np.asarray(ends), skip=1), dtype=np.float64)
-        return FusedExtension(training, carried)
+        return FusedExtension(training, [carried])
     assert isinstance(walk, SumWalk)
-    return FusedExtension(training, spectrum.eigenvectors)
+    places = range(len(walk.kernels))
+    return FusedExtension(training, [walk.rows.gathered(l, spectrum.eigenvectors) for l in places])

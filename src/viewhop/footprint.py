@@ -36,6 +36,8 @@ class Footprint:
     ----------
     kernels : dict of Kernel by view name
     n_samples : int
+    n_rows : dict of int by view name
+        Samples that the view observed.
     n_features : dict of int by view name
     dtype : dtype of the kernels
     fusion : str
@@ -50,6 +52,7 @@ class Footprint:
 
     kernels: Mapping[str, Kernel]
     n_samples: int
+    n_rows: Mapping[str, int]
     n_features: Mapping[str, int]
     dtype: np.dtype[np.floating]
     fusion: str
@@ -73,17 +76,20 @@ class Footprint:
     @property
     def dense(self) -> int:
         """Bytes of the full kernels alone."""
+        size = self.dtype.itemsize
         full = [name for name, kernel in self.kernels.items() if kernel.n_neighbors is None]
-        copies = len(full) + (self.fusion == "product" and len(full) == len(self.kernels))
-        return copies * Tiles.bytes_of(self.n_samples, self.dtype.itemsize)
+        held = sum(Tiles.bytes_of(self.n_rows[name], size) for name in full)
+        if self.fusion == "product" and len(full) == len(self.kernels):
+            held += Tiles.bytes_of(self.n_samples, size)
+        return held
 
     def held(self, name: str) -> float:
         """Bytes of one view's kernel and of the rows that new samples are compared with."""
-        kernel, n, size = self.kernels[name], self.n_samples, self.dtype.itemsize
+        kernel, n, size = self.kernels[name], self.n_rows[name], self.dtype.itemsize
         if kernel.n_neighbors is None:
             values: float = Tiles.bytes_of(n, size)
         else:
-            values = self._pairs(kernel) * (size + 4) + 4 * n
+            values = self._pairs(name) * (size + 4) + 4 * n
         if isinstance(kernel, Precomputed):
             return values
         rows = n * self.n_features[name]
@@ -103,7 +109,7 @@ class Footprint:
 
     def _making(self, name: str) -> float:
         """Bytes while one kernel is made, itself included."""
-        kernel, n, size = self.kernels[name], self.n_samples, self.dtype.itemsize
+        kernel, n, size = self.kernels[name], self.n_rows[name], self.dtype.itemsize
         d = self.n_features[name]
         if isinstance(kernel, Precomputed):
             return self.held(name) if kernel.n_neighbors is None else 3.0 * n * n * size
@@ -120,11 +126,12 @@ class Footprint:
     def solving(self) -> float:
         """Bytes while the spectrum is solved for, the kernels not counted."""
         n, size, r = self.n_samples, self.dtype.itemsize, self.r
-        n_blocks = len(self.kernels) if self.fusion == "hop" else 2 if self.is_cross else 1
-        nodes = n * n_blocks
-        solved = n if self.is_cross else nodes
+        is_hop = self.fusion == "hop"
+        nodes = sum(self.n_rows.values()) if is_hop else n * (2 if self.is_cross else 1)
+        solved = nodes // 2 if self.is_cross else nodes
         found = 5.0 * nodes * r * 8
-        if self.solver == "dense" or nodes <= solvers.DENSE_NODES or 5 * r >= nodes:
+        is_small = nodes <= solvers.DENSE_NODES or 5 * r >= nodes
+        if self.solver == "dense" or (self.solver == "auto" and is_small):
             return MATRICES * 8.0 * nodes**2
         if self.is_dense:
             basis = 2 * FILLED * most_columns(r, is_dense=True) * 8
@@ -134,7 +141,7 @@ class Footprint:
         if not (is_many or self.solver == "krylov"):
             return solved * max(2 * r + 1, 24) * 8 * 2.0 + found
         # The kernels in another order, with the places they are taken from, and on fewer samples.
-        pairs = [self._pairs(kernel) for kernel in self.kernels.values()]
+        pairs = [self._pairs(name) for name in self.kernels]
         moved = 1.25 * sum(pairs) * (size + 4) + 12 * max(pairs)
         basis = 2 * most_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size
         start = 2.0 * nodes * (r + max(10, r // 2)) * 8
@@ -145,7 +152,7 @@ class Footprint:
         """Bytes while the coordinates are made and stored, the kernels not counted."""
         return 6.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
 
-    def _pairs(self, kernel: Kernel) -> float:
+    def _pairs(self, name: str) -> float:
+        kernel, n = self.kernels[name], self.n_rows[name]
         assert kernel.n_neighbors is not None
-        n = self.n_samples
         return min(n * (kernel.n_neighbors + 1) * BOTH_WAYS, n * n)

@@ -69,7 +69,8 @@ class Spectrum:
         """
         order = np.argsort(-eigenvalues, kind="stable")
         residuals = np.linalg.norm(images - unit_vectors * eigenvalues, axis=0)
-        root = np.sqrt(stationary)[:, None]
+        # A node that the walk does not reach has weight 0, and 0 in every eigenvector.
+        root = np.sqrt(np.where(stationary > 0, stationary, np.inf))[:, None]
         vectors = unit_vectors[:, order] / root
         sign = signs(vectors)
         vectors *= sign

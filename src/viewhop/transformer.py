@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from viewhop.alignment import is_mudata
 from viewhop.columns import frame_groups
-from viewhop.views import Layout, Views, is_collection
+from viewhop.layout import Layout
+from viewhop.views import Views, is_collection
 
 __all__ = ["ViewTransformer", "generator", "whole_or_unchanged"]
 
@@ -91,7 +93,8 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
             if self.views is not None:
                 raise ValueError("views= cuts one stacked X into views; X is several views already")
             views = Views(X)
-            if views.n_views < len(getattr(X, "names", X)):
+            given = X.mod if is_mudata(X) else getattr(X, "names", X)
+            if views.n_views < len(given):
                 raise ValueError(
                     "a view is None, and a fit needs every view: leave it out of the list or dict; "
                     "transform takes None for a view that was not measured"

@@ -56,8 +56,15 @@ class Affinity(ABC):
         """Kernel rows of new samples (q, d) against the n training samples."""
 
     @abstractmethod
-    def pattern(self) -> csr_array:
-        """An (n, n) sparse matrix of linear size, connected as the positive entries are."""
+    def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
+        """An (n, n) sparse matrix of linear size, connected as the positive entries are.
+
+        Parameters
+        ----------
+        live : (n,) bool array or None
+            Columns that count; rows and columns are then joined as two sets. None is all, and
+            row and column k are one.
+        """
 
     @property
     def degrees(self) -> Floats:

@@ -84,14 +84,16 @@ class _Dense(Affinity):
         peaks = np.full(seen.size, -np.inf)
         peaks[seen] = np.log(largest[seen])
         values /= np.where(seen, largest, 1)[:, None]
-        return KernelRows(values, peaks, np.zeros(seen.size, dtype=bool))
+        return KernelRows(values, peaks, np.ones(seen.size))
 
     def full(self) -> NDArray[np.floating]:
         """The full (n, n) matrix, a copy."""
         return self.tiles.full()
 
-    def pattern(self) -> csr_array:
+    def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
         """Stars over the connected parts of the positive entries."""
+        if live is not None:
+            return self._reached(live)
         n = self.n_samples
         centre = np.zeros(n, dtype=np.intp)
         if not all(self.tiles.each(lambda tile, *place: bool(tile.min() > 0), n_jobs=self.n_jobs)):
@@ -109,6 +111,37 @@ class _Dense(Affinity):
         # Both ways, as the kernel is: each sample as a row and as a column.
         star = csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
         return star + star.T
+
+    def _reached(self, live: NDArray[np.bool_]) -> csr_array:
+        """Stars over rows and live columns that positive entries connect, as two sets."""
+        n = self.n_samples
+        ends: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        left = np.flatnonzero(live)
+        seen = np.zeros(n, dtype=bool)  # rows that stand in a star
+        step = max(1, BLOCK // n)
+        while left.size:
+            centre, front = left[0], left[:1]
+            open_columns = np.zeros(n, dtype=bool)
+            open_columns[left] = True
+            open_columns[centre] = False
+            while front.size:
+                # The matrix is symmetric: the rows that a column reaches are those of its row.
+                fresh = (self.tiles.rows(front[:step]) > 0).any(axis=0) & ~seen
+                seen |= fresh
+                ends.append((np.flatnonzero(fresh), np.full(fresh.sum(), centre)))
+                more: list[NDArray[np.intp]] = []
+                for rows in np.array_split(np.flatnonzero(fresh), fresh.sum() // step + 1):
+                    if rows.size and open_columns.any():
+                        new = (self.tiles.rows(rows) > 0).any(axis=0) & open_columns
+                        open_columns &= ~new
+                        # Column k is joined to the star through some row of it, its first.
+                        ends.append((np.full(new.sum(), rows[0]), np.flatnonzero(new)))
+                        more.append(np.flatnonzero(new))
+                front = np.concatenate([front[step:], *more])
+            left = np.flatnonzero(open_columns)
+        i = np.concatenate([np.empty(0, dtype=np.intp), *(rows for rows, _ in ends)])
+        j = np.concatenate([np.empty(0, dtype=np.intp), *(columns for _, columns in ends)])
+        return csr_array((np.ones(i.size), (i, j)), shape=(n, n))
 
 
 class DenseAffinity(_Dense):

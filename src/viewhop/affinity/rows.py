@@ -29,16 +29,16 @@ class KernelRows:
         Each row over its largest entry.
     peaks : (n,) float64 array
         Logarithm of that entry; −inf for a row without mass.
-    far : (n,) bool array
-        Rows whose sum is below 1e-8 of the median row sum of the training samples.
+    coverage : (n,) array
+        Row sums of the plain kernel over their median on the training samples.
     """
 
     values: Values
     peaks: Floats
-    far: NDArray[np.bool_]
+    coverage: Floats
 
     @classmethod
-    def of(cls, logs: Values, far: NDArray[np.bool_]) -> KernelRows:
+    def of(cls, logs: Values, coverage: Floats) -> KernelRows:
         """Rows of a kernel given by its logarithms.
 
         Parameters
@@ -46,15 +46,15 @@ class KernelRows:
         logs : (n, m) array, or csr_array whose stored entries are logarithms
             −inf is a kernel value of 0; in the sparse form so is an entry that is not stored. An
             array is written over.
-        far : (n,) bool array
+        coverage : (n,) array
         """
         peaks = _peaks(logs)
         shift = np.where(np.isfinite(peaks), peaks, 0.0)
         if isinstance(logs, np.ndarray):
             logs -= shift.astype(logs.dtype)[:, None]
-            return cls(np.exp(logs, out=logs), peaks, far)
+            return cls(np.exp(logs, out=logs), peaks, coverage)
         values = np.exp(logs.data - np.repeat(shift, np.diff(logs.indptr)))
-        return cls(_like(logs, values), peaks, far)
+        return cls(_like(logs, values), peaks, coverage)
 
     @classmethod
     def normalised(
@@ -74,14 +74,42 @@ class KernelRows:
         """
         if alpha:
             return cls.of(*normalised_logs(logs, density, alpha))
-        plain = cls.of(logs, np.zeros(logs.shape[0], dtype=bool))
+        plain = cls.of(logs, np.zeros(logs.shape[0]))
         typical = float(np.median(density)) if typical is None else typical
-        return replace(plain, far=_far(plain._log_sums(), typical))
+        return replace(plain, coverage=_coverage(plain._log_sums(), typical))
 
     @property
     def n_rows(self) -> int:
         """Number of new samples."""
         return int(self.values.shape[0])
+
+    @property
+    def far(self) -> NDArray[np.bool_]:
+        """Rows with some mass, but little."""
+        return np.asarray(np.isfinite(self.peaks) & (self.coverage < FAR))
+
+    def placed(self, places: NDArray[np.intp], n_rows: int) -> KernelRows:
+        """The same rows among others that have no mass.
+
+        Parameters
+        ----------
+        places : (n,) index array
+            Where each row goes, in rising order.
+        n_rows : int
+            Rows in all.
+        """
+        peaks, coverage = np.full(n_rows, -np.inf), np.zeros(n_rows)
+        peaks[places], coverage[places] = self.peaks, self.coverage
+        if isinstance(self.values, np.ndarray):
+            values: Values = np.zeros((n_rows, self.values.shape[1]), dtype=self.values.dtype)
+            values[places] = self.values
+        else:
+            counts = np.zeros(n_rows, dtype=self.values.indptr.dtype)
+            counts[places] = np.diff(self.values.indptr)
+            starts = np.concatenate([[0], np.cumsum(counts)])
+            shape = n_rows, self.values.shape[1]
+            values = csr_array((self.values.data, self.values.indices, starts), shape=shape)
+        return KernelRows(values, peaks, coverage)
 
     def weights(self, shift: Floats) -> Values:
         """Kernel rows over exp(shift), one shift per row."""
@@ -97,30 +125,28 @@ class KernelRows:
             return np.asarray(self.peaks + np.log(np.asarray(self.values.sum(axis=1))))
 
 
-def normalised_logs(
-    logs: Values, density: Floats, alpha: float
-) -> tuple[Values, NDArray[np.bool_]]:
-    """Logarithms of kernel rows divided by densities to power alpha, and which rows are far.
+def normalised_logs(logs: Values, density: Floats, alpha: float) -> tuple[Values, Floats]:
+    """Logarithms of kernel rows divided by densities to power alpha, and their coverage.
 
     Parameters
     ----------
     logs, density, alpha
         As in `KernelRows.normalised`; `logs` is left as it is.
     """
-    own = KernelRows.of(logs.copy(), np.zeros(logs.shape[0], dtype=bool))._log_sums()
-    far = _far(own, float(np.median(density)))
+    own = KernelRows.of(logs.copy(), np.zeros(logs.shape[0]))._log_sums()
+    coverage = _coverage(own, float(np.median(density)))
     if not alpha:
-        return logs, far
+        return logs, coverage
     own = np.where(np.isfinite(own), own, 0.0)
     if isinstance(logs, np.ndarray):
-        return (logs - alpha * own[:, None] - alpha * np.log(density)).astype(logs.dtype), far
+        return (logs - alpha * own[:, None] - alpha * np.log(density)).astype(logs.dtype), coverage
     repeated = np.repeat(own, np.diff(logs.indptr))
-    return _like(logs, logs.data - alpha * (repeated + np.log(density)[logs.indices])), far
+    return _like(logs, logs.data - alpha * (repeated + np.log(density)[logs.indices])), coverage
 
 
-def _far(log_sums: Floats, typical: float) -> NDArray[np.bool_]:
-    """Rows with some mass, but little."""
-    return np.asarray(np.isfinite(log_sums) & (log_sums < np.log(FAR * typical)))
+def _coverage(log_sums: Floats, typical: float) -> Floats:
+    """Row sums over a typical one."""
+    return np.asarray(np.exp(log_sums - np.log(typical)))
 
 
 def _peaks(logs: Values) -> Floats:

@@ -146,11 +146,13 @@ class _Sparse(Affinity):
         moved = csr_array((values.data[taken], columns, starts), shape=values.shape)
         return MergedAffinity(self.name, moved, 0.0, self.n_jobs)
 
-    def pattern(self) -> csr_array:
+    def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
         """The stored positive entries; not to be written to."""
-        if self.values.data.all():
+        if live is None and self.values.data.all():
             return self.values
         positive = self.values.copy()
+        if live is not None:
+            positive.data *= live[positive.indices]
         positive.eliminate_zeros()
         return positive
 

@@ -52,13 +52,16 @@ def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[
     >>> connected([[[0.0], [1.0], [4.0]], [[0.0], [2.0], [3.0]]])
     {'view1': 1.5, 'view2': 1.0}
     """
-    return _connected({name: Points(X) for name, X in Views(views).items()})
+    given = Views(views)
+    return _connected({name: Points(given.rows(name)) for name in given.names}, given)
 
 
-def _connected(points: Mapping[str, Points]) -> dict[str, float]:
+def _connected(points: Mapping[str, Points], views: Views) -> dict[str, float]:
     nearest = {name: _nearest(name, held) for name, held in points.items()}
-    shares = [found / found.max() for found in nearest.values()]
-    root = float(np.min(shares, axis=0).max())
+    share = np.full(len(views), np.inf)  # of the views that observed a sample
+    for name, found in nearest.items():
+        np.minimum.at(share, views.samples(name), found / found.max())
+    root = float(share[np.isfinite(share)].max())
     return {name: root * float(found.max()) for name, found in nearest.items()}
 
 
@@ -146,7 +149,8 @@ def joint(
     {'x': 17.4, 'y': 17.7}
     """
     generator = np.random.default_rng(random_state)
-    points = {name: Points(X) for name, X in Views(views).items()}
+    given = Views(views)
+    points = {name: Points(X) for name, X in _common(given, [*given.names]).items()}
     return _joint(points, n_scales, generator)
 
 
@@ -301,6 +305,24 @@ def _linear_range(logs: Floats, slope: Floats) -> tuple[float, float]:
     return low, high
 
 
+def _common(views: Views, names: list[str]) -> dict[str, NDArray[np.floating]]:
+    """The rows of the samples that all of some views observed, once each."""
+    if views.is_complete:
+        return {name: views.rows(name) for name in names}
+    places = [views.names.index(name) for name in names]
+    seen = np.asarray(views.observed[:, places].all(axis=1))
+    if seen.sum() < 3:
+        raise ValueError(
+            f'bandwidth="joint" compares views on the samples that all of {", ".join(names)} '
+            f"observed, and these are {seen.sum()}; use another rule"
+        )
+    found = {}
+    for name in names:
+        samples, first = np.unique(views.samples(name), return_index=True)
+        found[name] = views.rows(name)[first[seen[samples]]]
+    return found
+
+
 def across_views(
     kernels: Mapping[str, Kernel], views: Views, generator: np.random.Generator
 ) -> dict[str, Kernel]:
@@ -327,9 +349,15 @@ def across_views(
             continue
         points = {}
         for name, kernel in asking.items():
-            features = FeatureMap.of(kernel, views[name])
-            points[name] = Points(features(views[name], name), rounding=features.rounding)
-        found = _joint(points, 60, generator).scales if rule == "joint" else _connected(points)
+            rows = views.rows(name)
+            features = FeatureMap.of(kernel, rows)
+            if rule == "joint":
+                rows = _common(views, [*asking])[name]
+            points[name] = Points(features(rows, name), rounding=features.rounding)
+        if rule == "joint":
+            found = _joint(points, 60, generator).scales
+        else:
+            found = _connected(points, views)
         for name, kernel in asking.items():
             settled[name] = clone(kernel).set_params(bandwidth=found[name])
     return settled

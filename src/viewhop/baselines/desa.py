@@ -126,6 +126,11 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
 
     def _read(self, X: Any, *, reset: bool) -> Views:
         views = super()._read(X, reset=reset)
+        if not views.is_complete:
+            raise ValueError(
+                "DeSaEmbedding needs both views of every sample, and some are NaN; use "
+                "MultiViewDiffusionMaps"
+            )
         if reset and views.n_views != 2:
             raise ValueError(
                 f"DeSaEmbedding takes exactly two views, got {views.n_views}; use "

@@ -219,6 +219,15 @@ class KernelCCA(ViewTransformer):
                 "kernel columns it is made from; raise rank"
             )
 
+    def _read(self, X: Any, *, reset: bool) -> Views:
+        views = super()._read(X, reset=reset)
+        if not views.is_complete:
+            raise ValueError(
+                "KernelCCA needs every view of every sample, and some are NaN; use "
+                "MultiViewDiffusionMaps"
+            )
+        return views
+
     def _check_size(self, views: Views) -> None:
         """Raise ValueError unless there are views to correlate and samples enough."""
         if views.n_views < 2:

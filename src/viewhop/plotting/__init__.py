@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from viewhop.plotting.bandwidths import bandwidth_slice, bandwidth_surface
+from viewhop.plotting.disagreements import disagreement
 from viewhop.plotting.embeddings import embedding
+from viewhop.plotting.similarities import view_similarity
 from viewhop.plotting.spectra import spectrum
 
-__all__ = ["bandwidth_slice", "bandwidth_surface", "embedding", "spectrum"]
+__all__ = [
+    "bandwidth_slice",
+    "bandwidth_surface",
+    "disagreement",
+    "embedding",
+    "spectrum",
+    "view_similarity",
+]

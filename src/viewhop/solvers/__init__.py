@@ -76,11 +76,12 @@ def known_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -
     ----------
     walk : Walk
     pieces : (n_nodes,) array
-        Number of the piece of each node.
+        Number of the piece of each node, −1 for one that the walk does not reach.
     most : int or None
         The largest number of vectors to return.
     """
-    weights = np.bincount(pieces, weights=walk.stationary)
+    reached = pieces >= 0
+    weights = np.bincount(pieces[reached], weights=walk.stationary[reached])
     order = np.argsort(-weights, kind="stable")
     root = np.sqrt(weights)
     # One entry per piece: the constant, then what sets each piece but the last apart.
@@ -213,7 +214,7 @@ def _run(problem: Problem, name: str) -> tuple[Found, bool]:
         return _krylov(Half(problem) if walk.is_cross else Whole(problem))
     if name == "lanczos":
         return lanczos(Whole(problem))
-    n = walk.n_samples
+    n = min(Half(problem).shape)
     if n <= DENSE_NODES or problem.r >= n - problem.known.shape[1] - 1:
         return _told(problem, all_triplets(problem)), True
     return lanczos(Half(problem))

@@ -8,7 +8,7 @@ from threading import Thread
 import numpy as np
 from scipy.linalg import eigh, svd
 
-from viewhop.solvers.problem import Floats, Found, Problem, Whole
+from viewhop.solvers.problem import Floats, Found, Half, Problem, Whole
 
 __all__ = ["MATRICES", "all_triplets", "dense"]
 
@@ -28,10 +28,10 @@ def dense(problem: Problem) -> Found:
 def all_triplets(problem: Problem) -> Found:
     """Eigenpairs of a walk that alternates between two blocks, from all singular triplets."""
     walk, r = problem.walk, problem.r
-    n = walk.n_samples
-    problem.n_products += n
-    kept = walk.cross(np.eye(n)) - 2.0 * problem.known[:n] @ problem.known[n:].T
-    left, values, rows = _interruptible(lambda: svd(kept))
+    first, second = Half(problem).shape
+    problem.n_products += second
+    kept = walk.cross(np.eye(second)) - 2.0 * problem.known[:first] @ problem.known[first:].T
+    left, values, rows = _interruptible(lambda: svd(kept, full_matrices=False))
     return values[:r], np.vstack([left[:, :r], rows[:r].T]) / np.sqrt(2.0)
 
 

@@ -160,10 +160,10 @@ class Half(Operator):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.n = problem.walk.n_samples
+        first, self.n = self.shape = tuple(map(len, problem.walk.blocks(problem.known)))
         # On each block the known vectors are orthonormal up to a factor √2, being piecewise
         # constant.
-        self.known = problem.known[self.n :] * np.sqrt(2.0)
+        self.known = problem.known[first:] * np.sqrt(2.0)
 
     def project(self, V: Columns) -> Columns:
         """V without its part along the known right singular vectors."""
@@ -177,7 +177,7 @@ class Half(Operator):
 
     def start(self) -> Floats | None:
         """The second block of the guesses of the problem."""
-        return None if self.problem.start is None else self.problem.start[self.n :]
+        return None if self.problem.start is None else self.problem.start[-self.n :]
 
     def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
         """Residuals over σ, over their limit; if stalled, what squaring may leave is accepted."""
@@ -189,6 +189,6 @@ class Half(Operator):
         """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
         self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
         walk = self.problem.walk
-        basis, triangle = Tall(self.n, walk.n_jobs).orthonormal(walk.cross(vectors))
+        basis, triangle = Tall(self.shape[0], walk.n_jobs).orthonormal(walk.cross(vectors))
         left, sigma, rows = svd(triangle)
         return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)

@@ -1,0 +1,195 @@
+"""Nodes: which sample each row of each view belongs to.
+
+A sample that a view did not observe has no row there. Vectors over rows are scattered to the
+samples and gathered from them where the walker hops; nothing stands in for what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["Nodes", "unless_whole"]
+
+Indices = NDArray[np.intp]
+Rows = NDArray[Any]
+
+
+class Nodes:
+    """The rows of several views, and the samples that they belong to.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of rows of each view.
+    samples : sequence of (n_l,) index arrays, or None for a view whose row k is sample k
+    n_samples : int
+
+    Attributes
+    ----------
+    sizes : tuple of int
+    n_samples : int
+    """
+
+    def __init__(
+        self, sizes: Sequence[int], samples: Sequence[Indices | None], n_samples: int
+    ) -> None:
+        self.sizes = tuple(sizes)
+        self.n_samples = n_samples
+        self._samples = tuple(unless_whole(known, n_samples) for known in samples)
+
+    @classmethod
+    def whole(cls, n_views: int, n_samples: int) -> Nodes:
+        """Views that observed every sample, in order."""
+        return cls([n_samples] * n_views, [None] * n_views, n_samples)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every view has one row for every sample, in order."""
+        return all(samples is None for samples in self._samples)
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.sizes)
+
+    @cached_property
+    def starts(self) -> Indices:
+        """Where the rows of each view begin among all, and their number, (n_views + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
+
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which samples each view observed, (n_samples, n_views)."""
+        found = np.zeros((self.n_samples, self.n_views), dtype=bool)
+        for view, samples in enumerate(self._samples):
+            found[slice(None) if samples is None else samples, view] = True
+        return found
+
+    def samples(self, view: int) -> Indices:
+        """The sample of each row of a view, (n_l,)."""
+        found = self._samples[view]
+        return np.arange(self.n_samples) if found is None else found
+
+    def is_repeated(self, view: int) -> bool:
+        """Whether a view has several rows for some sample."""
+        return bool(self.observed[:, view].sum() < self.sizes[view])
+
+    def split(self, V: Rows) -> list[Rows]:
+        """The rows of each view."""
+        return np.split(V, self.starts[1:-1])
+
+    def scattered(self, view: int, W: Rows) -> Rows:
+        """What the rows of a view hold, summed at their samples, (n_samples, …)."""
+        samples = self._samples[view]
+        if samples is None:
+            return W
+        if self.is_repeated(view):
+            ones = np.ones(samples.size, dtype=W.dtype)
+            places = (samples, np.arange(samples.size))
+            return np.asarray(csr_array((ones, places), shape=(self.n_samples, samples.size)) @ W)
+        out = np.zeros((self.n_samples, *W.shape[1:]), dtype=W.dtype)
+        out[samples] = W
+        return out
+
+    def gathered(self, view: int, W: Rows) -> Rows:
+        """What the samples hold, at each row of a view, (n_l, …)."""
+        samples = self._samples[view]
+        return W if samples is None else W[samples]
+
+    def carried(self, W: Rows, start: int, end: int) -> Rows:
+        """What the rows of one view hold, at the rows that another has for the same samples."""
+        return self.gathered(end, self.scattered(start, W))
+
+    def spread(self, view: int, W: Rows) -> Rows:
+        """What the rows of a view hold, averaged at their samples, NaN where there are none."""
+        if self._samples[view] is None:
+            return W
+        total = self.scattered(view, W)
+        count = self.scattered(view, np.ones(self.sizes[view], dtype=W.dtype))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count.reshape(-1, *[1] * (W.ndim - 1)))
+
+    def where(self, node: int) -> tuple[int, int]:
+        """The view and the sample of a row, counted through all views."""
+        view = int(np.searchsorted(self.starts, node, side="right")) - 1
+        return view, int(self.samples(view)[node - self.starts[view]])
+
+    def of_samples(self, chosen: Indices) -> tuple[Nodes, list[Indices]]:
+        """The nodes of sorted chosen samples, and the rows of each view that they keep."""
+        place = np.full(self.n_samples, -1, dtype=np.intp)
+        place[chosen] = np.arange(chosen.size)
+        kept: list[Indices] = []
+        samples: list[Indices | None] = []
+        for known in self._samples:
+            if known is None:
+                kept.append(chosen)
+                samples.append(None)
+                continue
+            rows = np.flatnonzero(place[known] >= 0)
+            kept.append(rows)
+            samples.append(place[known[rows]])
+        return Nodes([rows.size for rows in kept], samples, chosen.size), kept
+
+    def reordered(self, order: Indices) -> tuple[Nodes, list[Indices]]:
+        """The nodes of samples in another order, and that of the rows of each view.
+
+        Parameters
+        ----------
+        order : (n_samples,) index array
+            Sample k is what ``order[k]`` was.
+        """
+        place = np.empty(order.size, dtype=np.intp)
+        place[order] = np.arange(order.size)
+        orders: list[Indices] = []
+        samples: list[Indices | None] = []
+        for known in self._samples:
+            if known is None:
+                orders.append(order)
+                samples.append(None)
+                continue
+            moved = np.argsort(place[known], kind="stable")
+            orders.append(moved)
+            samples.append(place[known][moved])
+        return Nodes(self.sizes, samples, self.n_samples), orders
+
+    def merged(self, label: Indices) -> tuple[Nodes, list[Indices]]:
+        """The nodes of merged samples, and the number of the merged row of each row of a view.
+
+        Parameters
+        ----------
+        label : (n_samples,) index array
+            Number of the merged sample that each one is part of.
+        """
+        n = int(label.max()) + 1
+        labels: list[Indices] = []
+        samples: list[Indices | None] = []
+        sizes: list[int] = []
+        for known in self._samples:
+            if known is None:
+                labels.append(label)
+                samples.append(None)
+                sizes.append(n)
+                continue
+            seen, within = np.unique(label[known], return_inverse=True)
+            labels.append(within.astype(np.intp, copy=False))
+            samples.append(seen)
+            sizes.append(seen.size)
+        return Nodes(sizes, samples, n), labels
+
+    def live(self, hops: NDArray[np.float64]) -> list[NDArray[np.bool_]]:
+        """Rows of each view from which the walker can hop, (n_l,) each."""
+        reached = self.observed @ (hops > 0)
+        return [self.gathered(view, reached[:, view]) for view in range(self.n_views)]
+
+
+def unless_whole(samples: Indices | None, n_samples: int) -> Indices | None:
+    """The samples of a view's rows, None if row k is sample k and there is one for each."""
+    if samples is None or samples.size != n_samples:
+        return samples
+    return None if bool((samples == np.arange(n_samples)).all()) else samples
