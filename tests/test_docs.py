@@ -69,10 +69,13 @@ def test_the_examples_of_the_readme_run(monkeypatch):
 
     matplotlib.use("Agg")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    first, many = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    first, missing, many = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     scope = {}
     exec(first, scope)  # noqa: S102
     assert scope["Z"].shape == (1200, 4)
+    exec(missing, scope)  # noqa: S102
+    assert scope["Z"].shape == (2000, 10)
+    assert scope["coverage"].shape == (5,)
     exec(many, scope)  # noqa: S102
     digits = scope["vh"].datasets.load_mfeat().views
     assert scope["est"].set_params(verbose=0).fit_transform(digits).shape == (2000, 60)
