@@ -198,10 +198,11 @@ def _hop_walk(est: MultiViewDiffusionMaps) -> HopWalk:
 def _scaled(est: MultiViewDiffusionMaps) -> Floats:
     """Coordinates on one scale, (n_views, n_samples, r), NaN where a view saw nothing."""
     _hop_walk(est)
+    outputs = est._outputs
     return np.stack(
         [
             (block - centre) / spread * est.eigenvalues_**est.n_steps_
-            for block, (centre, spread) in zip(est._stepped, est._scaling, strict=True)
+            for block, (centre, spread) in zip(outputs.stepped, outputs.scaling, strict=True)
         ]
     )
 

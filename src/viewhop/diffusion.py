@@ -296,8 +296,10 @@ def cross_view_distance(est: MultiViewDiffusionMaps, first: str, second: str) ->
     """
     check_is_fitted(est)
     names = [est.view_names_[_place(est, name)] for name in (first, second)]
-    blocks = est._coordinates_by_view()
-    both = [blocks[name] for name in names]
+    both = [est.view_embeddings_[name] for name in names]
+    if not (est.walk_.is_fused or est.walk_.rows.is_whole):
+        blocks = est._outputs.by_sample(est.n_steps_)
+        both = [blocks[_place(est, name)] for name in names]
     seen = np.isfinite(both[0][:, 0]) & np.isfinite(both[1][:, 0])
     if not seen.any():
         raise ValueError(f"views {first!r} and {second!r} observed no common sample")

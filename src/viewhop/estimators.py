@@ -6,7 +6,6 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -30,12 +29,12 @@ from viewhop.components import (
     positive_pairs,
     warn_of_pieces,
 )
-from viewhop.errors import RecallWarning
-from viewhop.extension import HopExtension, Stepped, extension, warn_of_unreached
-from viewhop.features import FeatureMap
-from viewhop.footprint import FIXED, Footprint
+from viewhop.construction import affinities, check_common, check_memory
+from viewhop.extension import Stepped, extension, warn_of_unreached
+from viewhop.footprint import Footprint
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.nodes import Nodes
+from viewhop.outputs import Outputs
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS
 from viewhop.spectrum import Spectrum
@@ -48,8 +47,6 @@ __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
 Floats = NDArray[np.floating]
 
-#: Share of the true neighbours below which a search is warned of.
-LEAST_RECALL = 0.95
 #: Kernel values of new samples that are held at a time, by each thread.
 BATCH = 2**21
 
@@ -236,7 +233,9 @@ class MultiViewDiffusionMaps(ViewTransformer):
         with whole_or_unchanged(self), shown(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
-            self._check_observed(views)
+            if not views.is_complete:
+                self._check_fusion("sample")
+                check_common(views)
             self._dimension = self._intrinsic_dimension(views, generator)
             self._allowed = memory.budget(self.max_memory)
             self.timings_: dict[str, float] = {}
@@ -303,14 +302,16 @@ class MultiViewDiffusionMaps(ViewTransformer):
             )
         stepped = Stepped.joined(parts)
         stepped.warn(self.view_names_, stacklevel=3)
-        embedding = self._output(stepped.blocks, stepped.seen, self.n_steps_)
+        embedding = self._outputs.of(stepped.blocks, stepped.seen, self.n_steps_)
+        embedding = embedding.astype(self._layout.dtype)
         return (embedding, stepped.coverage) if return_coverage else embedding
 
     def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per kernel; None for a view that has none."""
         given = {name: views.rows(name) for name in views.names if len(views.rows(name))}
         for l, K in enumerate(self.walk_.affinities):
-            if K.name in given and isinstance(self._kernels[K.name], Precomputed):
+            is_given = K.name in given and isinstance(self._kernels[K.name], Precomputed)
+            if is_given and not self.walk_.rows.is_whole:
                 given[K.name] = given[K.name][:, self.walk_.rows.samples(l)]
         found = self.walk_.against(given)
         if views.is_complete:
@@ -329,7 +330,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             t, any number of at least 0.
         """
         check_is_fitted(self)
-        return self._training_output(n_steps)
+        return self._outputs.training(n_steps).astype(self._layout.dtype)
 
     def cross_view_distance(self, first: str, second: str) -> float:
         """How far apart two views put the same samples: the root of Eq. (30).
@@ -424,23 +425,6 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 'fusion="hop" or "sum"'
             )
 
-    def _check_observed(self, views: Views) -> None:
-        """Raise ValueError for views that cannot be joined."""
-        if views.is_complete:
-            return
-        self._check_fusion("sample")
-        seen = views.observed
-        for l, name in enumerate(views.names):
-            others = np.delete(seen, l, axis=1)
-            if not (seen[:, l] & others.any(axis=1)).any():
-                raise ValueError(
-                    f"view {name!r} observed no sample that another view observed too; without a "
-                    "common sample it cannot be joined with them"
-                )
-            n = len(views.rows(name))
-            if n < 3:
-                raise ValueError(f"view {name!r} observed {n} samples; it needs at least 3")
-
     def _check_size(self, views: Views) -> None:
         """Raise ValueError for fewer samples than the coordinates need."""
         least = 3 if self.n_components == "auto" else int(self.n_components) + 2
@@ -470,71 +454,10 @@ class MultiViewDiffusionMaps(ViewTransformer):
     ) -> list[Affinity]:
         """One affinity per view, if memory allows."""
         kernels = per_view(self.kernel, views.names)
-        self._check_memory(kernels, views)
-        self._kernels = bandwidth.across_views(kernels, views, generator)
-        found = self._built(views, generator, progress, threads(self.n_jobs))
-        self.recall_ = {K.name: K.recall for K in found}
-        for K in found:
-            if K.recall < LEAST_RECALL:
-                warnings.warn(
-                    RecallWarning(
-                        f"the search found {K.recall:.1%} of the neighbours in view {K.name!r}; "
-                        'pass search="exact" to its kernel to find all',
-                        K.recall,
-                    ),
-                    stacklevel=3,
-                )
-        return found
-
-    def _built(
-        self, views: Views, generator: np.random.Generator, progress: Progress, n_jobs: int
-    ) -> list[Affinity]:
-        """One affinity per view. Searches of several views share the threads, one view each."""
-        held = [(name, self._held(views, name)) for name in views.names]
-        items = [*zip(held, generator.spawn(views.n_views), strict=True)]
-        are_near = all(kernel.n_neighbors is not None for kernel in self._kernels.values())
-        at_once = min(n_jobs, views.n_views) if are_near else 1
-
-        def build(item: tuple[tuple[str, Floats], np.random.Generator]) -> Affinity:
-            (name, X), own = item
-            return affinity.build(
-                name,
-                self._kernels[name],
-                X,
-                generator=own,
-                n_jobs=n_jobs // at_once,
-                progress=progress,
-                allowed=self._allowed,
-            )
-
-        found = each(build, items, at_once)
-        for K in found:
-            K.n_jobs = n_jobs
-        return found
-
-    def _held(self, views: Views, name: str) -> Floats:
-        """What a view observed, as its kernel takes it."""
-        rows = views.rows(name)
-        if views.is_complete:
-            return rows
-        if isinstance(self._kernels[name], Precomputed):
-            # Its columns are samples, too.
-            samples = views.samples(name)
-            if rows.shape[1] != len(views) or np.unique(samples).size < samples.size:
-                raise ValueError(
-                    f"the precomputed kernel of view {name!r} needs a row and a column for each "
-                    f"of the {len(views)} samples"
-                )
-            return rows[:, samples]
-        # Here, where rows are counted from the first sample.
-        FeatureMap.of(self._kernels[name], rows).check(views[name], name)
-        return rows
-
-    def _check_memory(self, kernels: Mapping[str, Kernel], views: Views) -> None:
-        """Store what the fit is expected to take, and refuse it if that is not allowed."""
-        is_hop = self.fusion == "hop"
+        n_jobs = threads(self.n_jobs)
         hops = self.hops is not None and np.diagonal(self.hops).any()
         stays = bool(self.within_view_weight) or hops
+        is_hop_of_two = self.fusion == "hop" and views.n_views == 2 and not stays
         foreseen = Footprint(
             kernels=kernels,
             n_samples=len(views),
@@ -542,19 +465,25 @@ class MultiViewDiffusionMaps(ViewTransformer):
             n_features={name: views.rows(name).shape[1] for name in views.names},
             dtype=views.dtype,
             fusion=self.fusion,
-            is_cross=self.fusion == "alternating" or (is_hop and views.n_views == 2 and not stays),
+            is_cross=self.fusion == "alternating" or is_hop_of_two,
             r=FIRST_GUESS if self.n_components == "auto" else int(self.n_components),
             solver=self.solver,
             tol=self.tol,
-            n_jobs=threads(self.n_jobs),
+            n_jobs=n_jobs,
         )
-        self.memory_ = foreseen.peak + FIXED
-        what = f"a fit of {len(views):,} samples in {views.n_views} views"
-        instead = "use fewer samples, features or neighbours, or raise max_memory"
-        if foreseen.is_dense:
-            what += f" with dense kernels ({memory.text(foreseen.dense)} of it)"
-            instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
-        memory.require(foreseen.peak, self._allowed, what=what, instead=instead)
+        self.memory_ = check_memory(foreseen, self._allowed)
+        self._kernels = bandwidth.across_views(kernels, views, generator)
+        found = affinities(
+            views,
+            self._kernels,
+            generator=generator,
+            n_jobs=n_jobs,
+            progress=progress,
+            allowed=self._allowed,
+            stacklevel=3,
+        )
+        self.recall_ = {K.name: K.recall for K in found}
+        return found
 
     def _fuse(self, affinities: list[Affinity], rows: Nodes) -> Walk:
         """The walk over the views."""
@@ -605,7 +534,12 @@ class MultiViewDiffusionMaps(ViewTransformer):
         # A later set_params changes the next fit, not this one.
         self.n_steps_ = self.n_steps
         is_mean = self.output == "mean" or (self.output == "auto" and not walk.rows.is_whole)
-        self._is_mean = is_mean and not walk.is_fused and self.n_views_ > 1
+        self._outputs = Outputs(
+            walk,
+            self._extension,
+            self.spectrum_.eigenvalues,
+            is_mean=is_mean and not walk.is_fused and self.n_views_ > 1,
+        )
         self.observed_ = walk.rows.observed
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)
@@ -613,43 +547,18 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self.bandwidths_ = {
             K.name: self._at_samples(l, K.scale) for l, K in enumerate(walk.affinities)
         }
-        self._stepped = self._extension.training()
-        self._scaling = [agreement.scaling(block, walk.dtype) for block in self._stepped]
-        blocks = self._of_nodes()
-        copies = self.n_views_ if walk.is_fused else 1
+        blocks = self._outputs.by_row(self.n_steps)
         degrees = walk.blocks(walk.degrees)[: len(blocks)]
         if not walk.is_fused:
             degrees = [self._at_samples(l, d) for l, d in enumerate(degrees)]
+        copies = self.n_views_ if walk.is_fused else 1
         self.view_embeddings_ = {
-            name: block.copy()
+            name: block.astype(self._layout.dtype)
             for name, block in zip(self.view_names_, blocks * copies, strict=True)
         }
         self.degrees_ = dict(zip(self.view_names_, degrees * copies, strict=True))
-        self.embedding_ = self._training_output(self.n_steps)
-        self._warn_of_unreached()
-
-    def _of_nodes(self) -> list[NDArray[np.floating]]:
-        """Coordinates of the training samples in each view, or of its rows where it has several."""
-        rows = self.walk_.rows
-        stepped = self._stepped
-        if isinstance(self._extension, HopExtension) and not rows.is_whole:
-            nodes = self._extension.nodes()
-            stepped = [
-                nodes[l] if rows.is_repeated(l) else block for l, block in enumerate(stepped)
-            ]
-        return [
-            diffusion.coordinates(block, self.eigenvalues_, self.n_steps).astype(self._layout.dtype)
-            for block in stepped
-        ]
-
-    def _coordinates_by_view(self) -> dict[str, Floats]:
-        """Coordinates of the training samples in each view, NaN where it did not observe them."""
-        if self.walk_.rows.is_whole or self.walk_.is_fused:
-            return self.view_embeddings_
-        return {
-            name: diffusion.coordinates(block, self.eigenvalues_, self.n_steps_)
-            for name, block in zip(self.view_names_, self._stepped, strict=True)
-        }
+        self.embedding_ = self._outputs.training(self.n_steps).astype(self._layout.dtype)
+        warn_of_unreached(self.view_names_, self._outputs.unreached, stacklevel=3)
 
     def _at_samples(self, view: int, values: Any) -> Any:
         """Numbers of a view's rows at its samples, NaN where it has none; others as they are."""
@@ -658,36 +567,10 @@ class MultiViewDiffusionMaps(ViewTransformer):
             return values
         return rows.spread(view, np.asarray(values))
 
-    def _warn_of_unreached(self) -> None:
-        """Tell of training samples whose missing coordinates the walk could not fill."""
-        if self._is_mean or self.walk_.rows.is_whole or self.walk_.is_fused:
-            return
-        unreached = self._extension.filled()[1]
-        warn_of_unreached(self.view_names_, unreached, stacklevel=4)
-
-    def _training_output(self, n_steps: float) -> Floats:
-        """The embedding of the training samples."""
-        if self._is_mean or self.walk_.rows.is_whole or self.walk_.is_fused:
-            blocks = self._stepped
-        else:
-            blocks = self._extension.filled()[0]
-        seen = np.isfinite(np.stack([block[:, 0] for block in self._stepped], axis=1))
-        return self._output(blocks, seen, n_steps)
-
-    def _output(
-        self, stepped: list[NDArray[np.float64]], seen: NDArray[np.bool_], n_steps: float
-    ) -> Floats:
-        """The embedding from P̂ψ at some samples, of which some blocks were seen, not filled."""
-        blocks = stepped
-        if self._is_mean:
-            blocks = [agreement.mean_over_views(stepped, self._scaling, seen) * self.eigenvalues_]
-        coordinates = [diffusion.coordinates(b, self.eigenvalues_, n_steps) for b in blocks]
-        return np.hstack(coordinates).astype(self._layout.dtype)
-
     def _blocks(self) -> tuple[str, ...]:
         if self.walk_.is_fused and self.n_views_ > 1:
             return ("fused",)
-        return ("mean",) if self._is_mean else self.view_names_
+        return ("mean",) if self._outputs.is_mean else self.view_names_
 
 
 class DiffusionMaps(MultiViewDiffusionMaps):
