@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop import affinity, coarse, solvers
+from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.nodes import Nodes
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk
@@ -183,3 +184,45 @@ def test_a_subset_stands_for_all_with_its_own_diagonal(dtype):
     assert_allclose(part, expected, rtol=1e-6)
     rows = K.rows_of_block(1, chosen)
     assert_allclose(rows.weights(np.zeros(rows.n_rows)), K.full()[64:128][:, chosen], rtol=1e-5)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("kernel", [Gaussian(0.15), Gaussian(0.15, n_neighbors=8)], ids=["d", "s"])
+def test_a_coarse_walk_that_does_not_converge_is_no_start(kernel, missing, monkeypatch):
+    seen = np.random.default_rng(0).random((400, 2)) >= missing
+    seen[~seen.any(axis=1)] = True
+    samples = [np.flatnonzero(column) for column in seen.T]
+    rows = Nodes([part.size for part in samples], samples, 400)
+    held = [X[part] for X, part in zip(square(400), samples, strict=True)]
+    walk = HopWalk(affinities(kernel, held), rows=rows)
+    expected = coarse.solve(walk, 4, solver="lanczos")
+    monkeypatch.setattr(coarse, "LEAST_SAMPLES", 100)
+    monkeypatch.setattr(coarse, "FEWEST", 100)
+    solve = solvers.solve
+
+    def unfinished(small, *args, **how):
+        if small.n_samples < 400:
+            raise ConvergenceError("not today", None)
+        assert how["start"] is None
+        return solve(small, *args, **how)
+
+    monkeypatch.setattr(solvers, "solve", unfinished)
+    found = coarse.solve(walk, 4, solver="krylov", tol=1e-8)
+    assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)
+
+
+def test_merged_samples_that_every_view_saw_start_finer_ones_that_they_did_not(monkeypatch):
+    # Few are missing, so that every group has a member in every view.
+    monkeypatch.setattr(coarse, "LEAST_SAMPLES", 300)
+    seen = np.ones((600, 2), dtype=bool)
+    seen[[5, 300], [0, 1]] = False
+    samples = [np.flatnonzero(column) for column in seen.T]
+    rows = Nodes([part.size for part in samples], samples, 600)
+    held = [X[part] for X, part in zip(square(600), samples, strict=True)]
+    near = affinities(Gaussian(0.15, n_neighbors=8), held)
+    (level,) = coarse._levels(near, rows, np.random.default_rng(0))
+    assert level.rows.observed.all()
+    walk = HopWalk(near, rows=rows)
+    found = coarse.solve(walk, 4, solver="krylov", tol=1e-8)
+    expected = solvers.solve(walk, 4, solver="lanczos")
+    assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)

@@ -164,7 +164,8 @@ def _of_rows(
         return None
     small = walk.on([K.part(part) for K, part in zip(kernels, kept, strict=True)], rows)
     try:
-        found = solvers.solve(small, min(r, small.max_coordinates // 4), tol=TOLERANCE)
+        wanted = min(r, small.max_coordinates // 4)
+        found = solvers.solve(small, wanted, tol=TOLERANCE, generator=generator)
     except ConvergenceError:
         return None
     carry = HopExtension(small, found)
@@ -214,10 +215,10 @@ def _of_levels(
 
 def _row_labels(level: Level, below: Nodes, view: int) -> Labels:
     """The number of the merged row of a view that each finer row is part of."""
+    label = level.label if below.is_whole else level.label[below.samples(view)]
     if level.rows.is_whole:
-        return level.label
+        return label
     # The merged rows of a view are in the order of their samples, and have one each.
-    label = level.label[below.samples(view)]
     return np.searchsorted(level.rows.samples(view), label)
 
 

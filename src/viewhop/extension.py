@@ -140,11 +140,6 @@ class Extension(ABC):
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, (n_samples, r) per block, NaN where there is no node."""
 
-    def filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """The same with what views missed filled by the walk, and where that does not reach."""
-        blocks = self.training()
-        return blocks, np.zeros((len(blocks[0]), len(blocks)), dtype=bool)
-
     @abstractmethod
     def prepare(self) -> None:
         """Compute what `step` needs, once, before threads share it."""

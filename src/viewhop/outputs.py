@@ -45,23 +45,23 @@ class Outputs:
         self.stepped = extension.training()
         self.scaling = [agreement.scaling(block, walk.dtype) for block in self.stepped]
 
-    @property
-    def _is_filled(self) -> bool:
-        """Whether the training samples have blocks that the walk must fill."""
-        return not (self.is_mean or self._walk.is_fused or self._walk.rows.is_whole)
-
     @cached_property
+    def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """The training samples with what views missed, and where the walk could not fill it."""
+        is_whole = self.is_mean or self._walk.rows.is_whole
+        if isinstance(self._extension, HopExtension) and not is_whole:
+            return self._extension.filled()
+        return self.stepped, np.zeros((len(self.stepped[0]), len(self.stepped)), dtype=bool)
+
+    @property
     def unreached(self) -> NDArray[np.bool_]:
         """Blocks of the training samples that the walk could not fill, (n_samples, n_blocks)."""
-        if self._is_filled:
-            return self._extension.filled()[1]
-        return np.zeros((len(self.stepped[0]), len(self.stepped)), dtype=bool)
+        return self._filled[1]
 
     def training(self, n_steps: float) -> Floats:
         """The embedding of the training samples after `n_steps` steps."""
-        blocks = self._extension.filled()[0] if self._is_filled else self.stepped
         seen = np.isfinite(np.stack([block[:, 0] for block in self.stepped], axis=1))
-        return self.of(blocks, seen, n_steps)
+        return self.of(self._filled[0], seen, n_steps)
 
     def of(self, stepped: list[Floats], seen: NDArray[np.bool_], n_steps: float) -> Floats:
         """The embedding of samples after `n_steps` steps.
