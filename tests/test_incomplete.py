@@ -647,3 +647,21 @@ def test_clusters_are_found_where_views_missed_samples():
         found = model.fit_predict(with_gaps(views, seen))
     assert adjusted_rand_score(labels, found) > 0.8
     assert_array_equal(model.predict(with_gaps(views, seen)), found)
+
+
+def test_theorems_are_about_views_that_observed_every_sample():
+    from viewhop import theory
+
+    views, seen = rings(40, 2), mask(40, 2, 0.3)
+    est = fitted(views, seen, KERNELS["dense"])
+    for statement in (
+        lambda: theory.distance_sides(est, 0, 1),
+        lambda: theory.objective_minimum(est),
+        lambda: theory.singular_eigenpairs(est),
+        lambda: theory.spectral_decay(est),
+        lambda: theory.cross_view_symmetry(est, "a", "b"),
+    ):
+        with pytest.raises(ValueError, match="about views that observed every sample"):
+            statement()
+    low, high = theory.eigenvalue_range(est)
+    assert_allclose([low, high], [-1, 1], atol=1e-9)

@@ -6,6 +6,7 @@ import numpy as np
 
 import viewhop as vh
 from tests import cases
+from viewhop.nodes import Nodes
 from viewhop.walks import Walk
 
 
@@ -25,10 +26,7 @@ class MatrixWalk(Walk):
 
     def __init__(self, K):
         self.K = K
-
-    @property
-    def n_samples(self):
-        return len(self.K)
+        self.rows = Nodes.whole(1, len(K))
 
     def __matmul__(self, V):
         return self.K @ V

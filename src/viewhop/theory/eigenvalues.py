@@ -118,6 +118,6 @@ def eigenvalue_range(source: Source) -> tuple[float, float]:
     '-1.000 1.000'
     '-0.572 1.000'
     """
-    walk = walk_of(source)
+    walk = walk_of(source, incomplete=True)
     low, high = (extreme_eigenvalue(walk, end=end).value for end in ("smallest", "largest"))
     return low, high

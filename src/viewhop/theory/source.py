@@ -23,13 +23,22 @@ Floats = NDArray[np.float64]
 MAX_NODES = 4000
 
 
-def walk_of(source: Source) -> Walk:
-    """The walk of a fitted estimator, or the walk itself."""
+def walk_of(source: Source, *, incomplete: bool = False) -> Walk:
+    """The walk of a fitted estimator, or the walk itself.
+
+    Parameters
+    ----------
+    source : fitted estimator or Walk
+    incomplete : bool
+        Whether views may have missed samples; the paper's statements are about those that did not.
+    """
     walk = source if isinstance(source, Walk) else getattr(source, "walk_", None)
     if not isinstance(walk, Walk):
         raise TypeError(
             f"expected a walk or a fitted estimator, got {type(source).__name__}; call fit first"
         )
+    if not (incomplete or walk.rows.is_whole):
+        raise ValueError("this statement is about views that observed every sample")
     return walk
 
 
