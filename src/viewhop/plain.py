@@ -39,7 +39,6 @@ Estimator = TypeVar("Estimator", bound=BaseEstimator)
 _KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind for kind in (Gaussian, Laplacian, Correlation, Precomputed)
 }
-_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class Shelf:
@@ -73,6 +72,11 @@ class Shelf:
     def has(self, name: str) -> bool:
         """Whether an array of this name is left."""
         return self._prefix + name in self.arrays
+
+    def length(self, name: str) -> int:
+        """The number of rows of an array that is left; 0 if there is none."""
+        found = self.arrays.get(self._prefix + name)
+        return len(found) if found is not None and found.ndim else 0
 
     def take(
         self, name: str, shape: tuple[int, ...] | None = None, dtype: Any = np.float64
@@ -226,8 +230,9 @@ def encoded(given: Any, shelf: Shelf, where: str) -> Any:
     if isinstance(given, Integral):
         return int(given)
     if isinstance(given, Real):
-        plain = float(given)
-        return plain if math.isfinite(plain) else {"number": str(plain)}
+        if not math.isfinite(given):
+            raise ModelFileError(f"{where} is {given!r}, and a model file holds finite numbers")
+        return float(given)
     if isinstance(given, Kernel):
         return {"kernel": kernel_state(given, where)}
     if isinstance(given, slice):
@@ -273,10 +278,6 @@ def value(found: Any, shelf: Shelf, where: str) -> Any:
     return _TAGS[tag](inner, shelf, where)
 
 
-def _number(inner: Any, shelf: Shelf, where: str) -> float:
-    return _NOT_FINITE[text(inner, where, [*_NOT_FINITE])]
-
-
 def _kernel(inner: Any, shelf: Shelf, where: str) -> Kernel:
     return kernel(inner, where)
 
@@ -311,7 +312,6 @@ def _array(inner: Any, shelf: Shelf, where: str) -> NDArray[Any]:
 
 
 _TAGS: dict[str, Callable[[Any, Shelf, str], Any]] = {
-    "number": _number,
     "kernel": _kernel,
     "slice": _slice,
     "dict": _dict,

@@ -168,8 +168,10 @@ def walk(found: Any, seen: Layout, shelf: Shelf, *, n_jobs: int) -> tuple[Walk, 
         part = shelf.within(f"view{l}")
         of_view = _Held(f"view {name!r}", name, rows.sizes[l], width, seen.dtype, n_jobs)
         kernels[name], affinity = of_view.restored(state, part)
-        if isinstance(kernels[name], Precomputed) and width != n:
-            raise ModelFileError(f"view {name!r}: a precomputed kernel is {n} wide, not {width}")
+        if isinstance(kernels[name], Precomputed) and (width != n or rows.is_repeated(l)):
+            raise ModelFileError(
+                f"view {name!r}: a precomputed kernel is {n} wide, with each sample once"
+            )
         held.append(affinity)
     if kind is not ProductWalk and product is not None:
         raise ModelFileError(f"the walk: {fusion} has no product")
@@ -230,12 +232,17 @@ def _joint(held: list[Affinity], shelf: Shelf, product: Any, n_jobs: int) -> Aff
 def _nodes(n_views: int, n_samples: int, shelf: Shelf) -> Nodes:
     """Which samples the rows of each view are."""
     found: list[NDArray[np.intp] | None] = []
+    sizes = []
     for l in range(n_views):
         part = shelf.within(f"view{l}")
         found.append(part.places("samples", n_samples) if part.has("samples") else None)
-    sizes = [n_samples if samples is None else samples.size for samples in found]
+        samples = found[-1]
+        sizes.append(part.length("density") if samples is None else samples.size)
+        if samples is None and sizes[-1] != n_samples:
+            raise ModelFileError(f"view {l} has {sizes[-1]} rows for {n_samples} samples")
+    # Counted first: a number of samples that the rows do not have would take any memory.
     rows = Nodes(sizes, found, n_samples)
-    if min(sizes) < 3 or not rows.observed.any(axis=1).all():
+    if min(sizes) < 3 or sum(sizes) < n_samples or not rows.observed.any(axis=1).all():
         raise ModelFileError("the views: each has 3 samples or more, and each sample is in one")
     return rows
 
