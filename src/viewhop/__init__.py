@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from viewhop.baselines import DeSaEmbedding, KernelCCA
     from viewhop.clustering import MultiViewSpectralClustering
     from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
+    from viewhop.models import load
     from viewhop.views import Views
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "dimension",
     "errors",
     "kernels",
+    "load",
     "plotting",
     "theory",
 ]
@@ -48,6 +50,7 @@ _HOMES = {
     "MultiViewDiffusionMaps": "viewhop.estimators",
     "MultiViewSpectralClustering": "viewhop.clustering",
     "Views": "viewhop.views",
+    "load": "viewhop.models",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,9 +15,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from viewhop import archive, fitted
 from viewhop.blocks import row_blocks
 from viewhop.components import Pairs, listed, usable_pairs
+from viewhop.errors import ModelFileError
 from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.plain import Shelf, boolean, estimator, fields, integer, parameters
 from viewhop.progress import Progress, shown
 from viewhop.spectrum import Spectrum
 from viewhop.views import Views
@@ -219,17 +223,29 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
             progress("k-means", 0, 1)
             centers = _centers(coordinates, n_clusters, n_init=self.n_init, seed=seed)
             progress("k-means", 1, 1)
+        self._keep(embedder, centers, n_components, normalized=bool(self.normalize))
+        return self
+
+    def _keep(
+        self,
+        embedder: MultiViewDiffusionMaps,
+        centers: Floats,
+        n_components: int,
+        *,
+        normalized: bool,
+    ) -> None:
+        """Store what the fit is asked about."""
+        coordinates = _leading(embedder.embedding_, embedder, n_components, normalized)
         self.embedder_ = embedder
-        self.n_clusters_ = n_clusters
+        self.n_clusters_ = len(centers)
         self.n_components_ = n_components
         self.cluster_centers_ = centers
-        self._normalized = bool(self.normalize)
+        self._normalized = normalized
         self.labels_ = _nearest(coordinates, centers, embedder.embedding_.dtype)
         self.n_features_in_ = embedder.n_features_in_
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if hasattr(embedder, "feature_names_in_"):
             self.feature_names_in_ = embedder.feature_names_in_
-        return self
 
     def predict(self, X: Any) -> Labels:
         """The cluster of each sample, new or not, (n_samples,).
@@ -250,6 +266,50 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         embedding = np.asarray(self.embedder_.transform(X))
         coordinates = _leading(embedding, self.embedder_, self.n_components_, self._normalized)
         return _nearest(coordinates, self.cluster_centers_, embedding.dtype)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a model file, as `MultiViewDiffusionMaps.save` does.
+
+        Parameters
+        ----------
+        path : path
+            ``.viewhop`` by custom. A file that is there is replaced.
+        """
+        check_is_fitted(self)
+        shelf = Shelf()
+        archive.write(path, fitted.model(self, shelf, self._learnt), shelf.arrays)
+
+    def _learnt(self, shelf: Shelf) -> dict[str, Any]:
+        """What the fit learnt, as plain data."""
+        shelf.put("centers", self.cluster_centers_)
+        inside = shelf.within("embedder")
+        return {
+            "n_components": int(self.n_components_),
+            "normalized": self._normalized,
+            "embedder": {
+                "parameters": parameters(self.embedder_, inside.within("parameters")),
+                "fitted": fitted.of(self.embedder_, inside),
+            },
+        }
+
+    def _restore(self, found: Any, shelf: Shelf) -> None:
+        """Take what a fit learnt from plain data."""
+        n, normalized, inner = fields(
+            found, ("n_components", "normalized", "embedder"), "the clusters"
+        )
+        given, learnt = fields(inner, ("parameters", "fitted"), "the embedding")
+        inside = shelf.within("embedder")
+        embedder = estimator(_AtMost, given, inside.within("parameters"))
+        fitted.restore(embedder, learnt, inside)
+        most = embedder.n_components_
+        n_components = integer(n, "the coordinates of clusters", least=1, most=most)
+        width = embedder.embedding_.shape[1] // most * n_components
+        centers = shelf.numbers("centers", (-1, width))
+        if not 0 < len(centers) <= len(embedder.embedding_):
+            raise ModelFileError("the clusters: expected at most as many as there are samples")
+        self._keep(
+            embedder, centers, n_components, normalized=boolean(normalized, "whether normalised")
+        )
 
     def _embedder(self, seed: int | None) -> MultiViewDiffusionMaps:
         """The embedding, not fitted, with as many coordinates as the clusters ask for."""

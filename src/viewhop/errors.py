@@ -17,6 +17,10 @@ __all__ = [
     "FarSampleWarning",
     "GapWarning",
     "MemoryBudgetError",
+    "ModelDamagedError",
+    "ModelFileError",
+    "ModelSizeError",
+    "ModelVersionError",
     "RecallWarning",
     "ScaleWarning",
     "SlowSearchWarning",
@@ -51,6 +55,22 @@ class MemoryBudgetError(MemoryError):
         super().__init__(message)
         self.needed = needed
         self.budget = budget
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that can be loaded, or a model cannot be written as a file."""
+
+
+class ModelVersionError(ModelFileError):
+    """A model file has a format that this version of viewhop does not know."""
+
+
+class ModelDamagedError(ModelFileError):
+    """A model file is not as it was written: it is cut short, or a checksum does not fit."""
+
+
+class ModelSizeError(ModelFileError):
+    """A model file lies about the size of what it holds, or would take too much memory."""
 
 
 class DisconnectedWarning(UserWarning):

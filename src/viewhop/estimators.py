@@ -6,6 +6,7 @@ them into a walk, solve for its spectrum, and keep the extension that places sam
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -17,7 +18,17 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from viewhop import affinity, agreement, bandwidth, coarse, diffusion, dimension, memory
+from viewhop import (
+    affinity,
+    agreement,
+    archive,
+    bandwidth,
+    coarse,
+    diffusion,
+    dimension,
+    fitted,
+    memory,
+)
 from viewhop.affinity import Affinity, KernelRows
 from viewhop.blocks import each, threads
 from viewhop.components import (
@@ -35,6 +46,7 @@ from viewhop.footprint import Footprint
 from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
 from viewhop.nodes import Nodes
 from viewhop.outputs import Outputs
+from viewhop.plain import Shelf
 from viewhop.progress import Progress, shown
 from viewhop.solvers import SOLVERS
 from viewhop.spectrum import Spectrum
@@ -246,7 +258,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 self.spectrum_ = self._solve(self.walk_, generator, progress)
             with self._timed("extension"):
                 self._extension = extension(self.walk_, self.spectrum_)
-                self._keep()
+                self._keep(self.n_steps, is_mean=self._is_mean())
+                warn_of_unreached(self.view_names_, self._outputs.unreached, stacklevel=2)
                 progress("extension", len(views), len(views))
         return self
 
@@ -383,6 +396,53 @@ class MultiViewDiffusionMaps(ViewTransformer):
             Summed over all views that the walk may end in, each row is 1.
         """
         return diffusion.transition_probabilities(self, n_steps, from_view, to_view, rows)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a model file, which `viewhop.load` reads.
+
+        The file holds numbers and text, no code: it can be opened whoever sent it. If the write
+        fails or is killed, a file that was there before is still there, whole.
+
+        Parameters
+        ----------
+        path : path
+            ``.viewhop`` by custom. A file that is there is replaced.
+
+        Raises
+        ------
+        ModelFileError
+            If a parameter cannot be written: a kernel class of your own, for instance.
+
+        Notes
+        -----
+        The training samples are in it, in the space where the kernel compares them, because new
+        samples are compared with them. A `random_state` that is a generator is written as None,
+        a `verbose` that is a callable as 0.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import viewhop as vh
+        >>> circles = vh.datasets.make_circles(100, random_state=0)
+        >>> est = vh.MultiViewDiffusionMaps(kernel="gaussian", random_state=0).fit(circles.views)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "circles.viewhop")
+        ...     est.save(path)
+        ...     again = vh.load(path)
+        >>> bool((again.embedding_ == est.embedding_).all())
+        True
+        """
+        check_is_fitted(self)
+        shelf = Shelf()
+        archive.write(path, fitted.model(self, shelf, self._learnt), shelf.arrays)
+
+    def _learnt(self, shelf: Shelf) -> dict[str, Any]:
+        """What the fit learnt, as plain data."""
+        return fitted.of(self, shelf)
+
+    def _restore(self, found: Any, shelf: Shelf) -> None:
+        """Take what a fit learnt from plain data."""
+        fitted.restore(self, found, shelf)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for what can be wrong before any data is seen."""
@@ -528,18 +588,18 @@ class MultiViewDiffusionMaps(ViewTransformer):
         accuracy = 0.1 if self.accuracy is None else float(self.accuracy)
         return enough_pairs(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
 
-    def _keep(self) -> None:
+    def _is_mean(self) -> bool:
+        """Whether a sample gets the mean over its views."""
+        walk = self.walk_
+        asked = self.output == "mean" or (self.output == "auto" and not walk.rows.is_whole)
+        return asked and not walk.is_fused and self.n_views_ > 1
+
+    def _keep(self, n_steps: float, *, is_mean: bool) -> None:
         """Store what the fit is asked about."""
         walk = self.walk_
         # A later set_params changes the next fit, not this one.
-        self.n_steps_ = self.n_steps
-        is_mean = self.output == "mean" or (self.output == "auto" and not walk.rows.is_whole)
-        self._outputs = Outputs(
-            walk,
-            self._extension,
-            self.spectrum_.eigenvalues,
-            is_mean=is_mean and not walk.is_fused and self.n_views_ > 1,
-        )
+        self.n_steps_ = n_steps
+        self._outputs = Outputs(walk, self._extension, self.spectrum_.eigenvalues, is_mean=is_mean)
         self.observed_ = walk.rows.observed
         self.eigenvalues_ = self.spectrum_.eigenvalues
         self.n_components_ = len(self.spectrum_)
@@ -547,7 +607,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self.bandwidths_ = {
             K.name: self._at_samples(l, K.scale) for l, K in enumerate(walk.affinities)
         }
-        blocks = self._outputs.by_row(self.n_steps)
+        blocks = self._outputs.by_row(n_steps)
         degrees = walk.blocks(walk.degrees)[: len(blocks)]
         if not walk.is_fused:
             degrees = [self._at_samples(l, d) for l, d in enumerate(degrees)]
@@ -557,8 +617,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             for name, block in zip(self.view_names_, blocks * copies, strict=True)
         }
         self.degrees_ = dict(zip(self.view_names_, degrees * copies, strict=True))
-        self.embedding_ = self._outputs.training(self.n_steps).astype(self._layout.dtype)
-        warn_of_unreached(self.view_names_, self._outputs.unreached, stacklevel=3)
+        self.embedding_ = self._outputs.training(n_steps).astype(self._layout.dtype)
 
     def _at_samples(self, view: int, values: Any) -> Any:
         """Numbers of a view's rows at its samples, NaN where it has none; others as they are."""
@@ -649,6 +708,11 @@ class DiffusionMaps(MultiViewDiffusionMaps):
         )
         tags.input_tags.pairwise = given
         return tags
+
+    def _restore(self, found: Any, shelf: Shelf) -> None:
+        fitted.restore(
+            self, found, shelf, fits=lambda walk: walk.is_fused and len(walk.affinities) == 1
+        )
 
     def _read(self, X: Any, *, reset: bool) -> Views:
         views = super()._read(X, reset=reset)

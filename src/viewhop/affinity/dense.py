@@ -28,18 +28,26 @@ class _Dense(Affinity):
     tiles : Tiles
         The kernel, normalised by density where alpha says so.
     density : (n,) array
-        Row sums before that normalisation.
+        Row sums before that normalisation. If it is given, the tiles are normalised already.
     """
 
-    def __init__(self, name: str, tiles: Tiles, alpha: float, *, n_jobs: int = 1) -> None:
+    def __init__(
+        self,
+        name: str,
+        tiles: Tiles,
+        alpha: float,
+        *,
+        n_jobs: int = 1,
+        density: Floats | None = None,
+    ) -> None:
         self.name = name
         self.dtype = tiles.dtype
         self.alpha = alpha
         self.tiles = tiles
         self.n_jobs = n_jobs
-        self.density: Floats = tiles.sums(n_jobs=n_jobs)
+        self.density: Floats = tiles.sums(n_jobs=n_jobs) if density is None else density
         self._typical = float(np.median(self.density))
-        if alpha:
+        if alpha and density is None:
             power = self.density**alpha
 
             def divide(tile: NDArray[np.floating], rows: slice, columns: slice) -> None:
@@ -165,8 +173,9 @@ class DenseAffinity(_Dense):
         tiles: Tiles,
         *,
         n_jobs: int = 1,
+        density: Floats | None = None,
     ) -> None:
-        super().__init__(name, tiles, kernel.alpha, n_jobs=n_jobs)
+        super().__init__(name, tiles, kernel.alpha, n_jobs=n_jobs, density=density)
         self.kernel = kernel
         self.features = features
         self.points = points

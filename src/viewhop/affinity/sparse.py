@@ -60,17 +60,28 @@ class _Sparse(Affinity):
     values : (n, n) csr_array
         The kernel, normalised by density where alpha says so.
     density : (n,) array
-        Row sums before that normalisation.
+        Row sums before that normalisation. If it is given, the values are normalised already.
     """
 
-    def __init__(self, name: str, values: csr_array, alpha: float, n_jobs: int = 1) -> None:
+    def __init__(
+        self,
+        name: str,
+        values: csr_array,
+        alpha: float,
+        n_jobs: int = 1,
+        density: Floats | None = None,
+    ) -> None:
         self.name = name
         self.dtype = values.dtype
         self.alpha = alpha
         self.n_jobs = n_jobs
-        self.density: Floats = np.asarray(values.sum(axis=1, dtype=np.float64))
-        if alpha:
-            values = _divided(values, self.density**alpha, n_jobs)
+        self.density: Floats
+        if density is None:
+            self.density = np.asarray(values.sum(axis=1, dtype=np.float64))
+            if alpha:
+                values = _divided(values, self.density**alpha, n_jobs)
+        else:
+            self.density = density
         self.values = values
         self._parts: list[tuple[slice, csr_array]] | None = None
 
@@ -193,8 +204,9 @@ class SparseAffinity(_Sparse):
         index: Index | None = None,
         recall: float = 1.0,
         n_jobs: int = 1,
+        density: Floats | None = None,
     ) -> None:
-        super().__init__(name, values, kernel.alpha, n_jobs)
+        super().__init__(name, values, kernel.alpha, n_jobs, density)
         self.kernel = kernel
         self.features = features
         self.points = points
@@ -313,8 +325,9 @@ class SparsePrecomputed(_Sparse):
         values: csr_array,
         *,
         n_jobs: int = 1,
+        density: Floats | None = None,
     ) -> None:
-        super().__init__(name, values, kernel.alpha, n_jobs)
+        super().__init__(name, values, kernel.alpha, n_jobs, density)
         self.kernel = kernel
         self.threshold = threshold
 

@@ -99,6 +99,31 @@ class Tiles:
 
         return cls(factors[0].n, factors[0].dtype, entries, n_jobs=n_jobs)
 
+    @classmethod
+    def unpacked(cls, triangle: Values, n: int, *, n_jobs: int = 1) -> Tiles:
+        """The tiles of the matrix whose `packed` triangle this is."""
+
+        def entries(rows: slice, columns: slice) -> Values:
+            i = np.arange(rows.start, rows.stop)[:, None]
+            j = np.arange(columns.start, columns.stop)
+            first = np.minimum(i, j)
+            return np.asarray(triangle[first * n - first * (first + 1) // 2 + np.maximum(i, j)])
+
+        return cls(n, triangle.dtype, entries, n_jobs=n_jobs)
+
+    def packed(self) -> Values:
+        """The upper triangle row by row, from each diagonal entry on, (n (n + 1) / 2,)."""
+        n = self.n
+        out = np.empty(n * (n + 1) // 2, dtype=self.dtype)
+        place = 0
+        for a, block in enumerate(self.blocks):
+            right = [self._tiles[a, b] for b in range(a, len(self.blocks))]
+            for i in range(block.stop - block.start):
+                row = np.concatenate([right[0][i, i:], *(tile[i] for tile in right[1:])])
+                out[place : place + row.size] = row
+                place += row.size
+        return out
+
     @staticmethod
     def bytes_of(n: int, itemsize: int) -> int:
         """Bytes that the tiles of an (n, n) matrix take."""

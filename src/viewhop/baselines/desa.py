@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from viewhop import fitted
 from viewhop.affinity import KernelRows
 from viewhop.components import Pairs, usable_pairs
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.extension import Extension, HopExtension, Stepped
+from viewhop.plain import Shelf
 from viewhop.progress import Progress
 from viewhop.spectrum import Spectrum
 from viewhop.views import Views
@@ -138,6 +140,9 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
             )
         return views
 
+    def _restore(self, found: Any, shelf: Shelf) -> None:
+        fitted.restore(self, found, shelf, fits=lambda walk: walk.is_cross and walk.rows.is_whole)
+
     def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The trivial pair, and as many others as `n_components` leaves."""
         r = int(self.n_components)
@@ -151,10 +156,10 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
             )
         return usable.with_trivial()
 
-    def _keep(self) -> None:
+    def _keep(self, n_steps: float, *, is_mean: bool) -> None:
         assert isinstance(self._extension, HopExtension)
         self._extension = ClusterRows(self._extension, self.spectrum_)
-        super()._keep()
+        super()._keep(n_steps, is_mean=is_mean)
 
 
 class ClusterRows(Extension):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from viewhop.baselines.canonical import Canonical, canonical
 from viewhop.blocks import threads
 from viewhop.cholesky import LowRank, Pivots, low_rank
 from viewhop.components import listed
-from viewhop.errors import FarSampleWarning
+from viewhop.errors import FarSampleWarning, ModelFileError
 from viewhop.kernels import NAMES, Kernel, per_view
 from viewhop.progress import Progress, shown
 from viewhop.transformer import ViewTransformer, whole_or_unchanged
@@ -209,6 +209,18 @@ class KernelCCA(ViewTransformer):
         _warn_far(far)
         blocks = [self._canonical.variates(m, centred) for m in range(self.n_views_)]
         return np.hstack(blocks).astype(self._layout.dtype)
+
+    def save(self, path: object) -> NoReturn:
+        """Refused: model files do not hold the low-rank kernels of this estimator yet.
+
+        Parameters
+        ----------
+        path : path
+        """
+        raise ModelFileError(
+            "KernelCCA cannot be saved yet; a model file holds MultiViewDiffusionMaps, "
+            "DiffusionMaps, DeSaEmbedding and MultiViewSpectralClustering"
+        )
 
     def _check_parameters(self) -> None:
         """Raise ValueError for what can be wrong before any data is seen."""

@@ -105,17 +105,25 @@ class ProductWalk(SumWalk):
     ----------
     affinities : sequence of Affinity
         One per view, on the same samples.
+    n_jobs : int
+        Threads.
+    joint : Affinity or None
+        Their product, if it is known.
 
     Notes
     -----
     Eqs. (5)–(6).
     """
 
-    def __init__(self, affinities: Sequence[Affinity], *, n_jobs: int = 1) -> None:
+    def __init__(
+        self, affinities: Sequence[Affinity], *, n_jobs: int = 1, joint: Affinity | None = None
+    ) -> None:
         super().__init__(affinities)
         dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
         self.joint: Affinity
-        if len(dense) == len(self.affinities):
+        if joint is not None:
+            self.joint = joint
+        elif len(dense) == len(self.affinities):
             factors = [affinity.tiles for affinity in dense]
             self.joint = DensePrecomputed("product", Tiles.of_product(factors), 0.0, n_jobs=n_jobs)
         else:
