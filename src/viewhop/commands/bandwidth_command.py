@@ -142,4 +142,15 @@ def _pictures(found: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, An
             plotting.bandwidth_slice(
                 found, pair=(first, second), ax=ax, title=f"{first} beside {second}"
             )
+    for ax in (*surfaces.axes, *slices.axes):
+        _plain(ax)
     return surfaces, slices
+
+
+def _plain(ax: Any) -> None:
+    """Show names as they are: between two dollar signs matplotlib would read a formula."""
+    from matplotlib.text import Text
+
+    for artist in (*ax.get_children(), ax.xaxis.label, ax.yaxis.label):
+        if isinstance(artist, Text):
+            artist.set_parse_math(False)

@@ -80,7 +80,7 @@ def checked(table: Table) -> Table:
         raise fault(table.path, "it has no row of data; expected at least one")
     matrix = table.matrix
     # One pass where all is well: a comparison with NaN is false.
-    if not (matrix.max() <= LARGEST and matrix.min() >= -LARGEST):
+    if not (float(matrix.max()) <= LARGEST and float(matrix.min()) >= -LARGEST):
         _check_values(table)
     if table.ids is not None:
         _check_ids(table, table.ids)
@@ -100,7 +100,7 @@ def _check_values(table: Table) -> None:
             "row, which says that this view did not observe the sample",
             column,
         )
-    found = np.argwhere(np.abs(table.matrix) > LARGEST)
+    found = np.argwhere(np.abs(table.matrix) > np.float64(LARGEST))
     if found.size:
         row, column = map(int, found[0])
         value = float(table.matrix[row, column])

@@ -158,7 +158,8 @@ def _cell(value: Any, delimiter: str) -> str:
     text = str(value)
     if DANGEROUS.match(text):
         text = f"'{text}"
-    if any(mark in text for mark in (delimiter, '"', "\n", "\r")) or text != text.strip():
+    # A mark at the beginning of the file would be taken for one of byte order.
+    if any(mark in text for mark in (delimiter, '"', "\n", "\r", "\ufeff")) or text != text.strip():
         doubled = text.replace('"', '""')
         return f'"{doubled}"'
     return text
