@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import os
+import random
 import sys
 import zipfile
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 from scipy.io import savemat
+from scipy.sparse import csr_matrix
 
 from viewhop.errors import TableError
 from viewhop.tables import (
@@ -145,6 +147,70 @@ def test_array_files_hold_what_was_saved(tmp_path):
     table = read(f"{tmp_path / 'y.mat'}::Y", options=Options(id="cell"))
     assert_array_equal(table.matrix, -X)
     assert table.ids == ("ab", "c", "def")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_mat_files_hold_what_scipy_wrote(tmp_path, compressed):
+    rng = np.random.default_rng(0)
+    kinds = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
+    arrays = {f"x_{kind}": (40 * rng.random((3, 2))).astype(kind) for kind in kinds}
+    arrays["x_bool"] = np.eye(3, 2, dtype=bool)
+    others = {
+        "cell": np.array(["ab", "", "ä-π"], dtype=object),
+        "text": ["a", "bc", "ä"],
+        "struct": {"a": 1.0, "b": "text"},
+        "mixed": np.array([1.0, "x"], dtype=object),
+        "wave": np.eye(2) * 1j,
+        "sparse": csr_matrix(np.eye(3)),
+        "nothing": np.empty((0, 3)),
+    }
+    savemat(tmp_path / "x.mat", {**arrays, **others}, do_compression=compressed)
+    for name, array in arrays.items():
+        assert_array_equal(read(f"{tmp_path / 'x.mat'}::{name}").matrix, array)
+    for name in others:
+        with pytest.raises(TableError):
+            read(f"{tmp_path / 'x.mat'}::{name}")
+    for name, ids in (("cell", ("ab", "", "ä-π")), ("text", ("a", "bc", "ä"))):
+        path, options = f"{tmp_path / 'x.mat'}::x_f8", Options(label=name)
+        assert read(path, options=options).labels == tuple(key or None for key in ids)
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.mat", "y.mat", "x.csv", "x.parquet"])
+def test_damaged_files_are_read_or_refused(tmp_path, name):
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    ids = [*"abcde"]
+    np.save(tmp_path / "x.npy", X)
+    np.savez_compressed(tmp_path / "x.npz", X=X, id=ids)
+    for file, compressed in (("x.mat", False), ("y.mat", True)):
+        variables = {"X": X, "id": np.array(ids, dtype=object)}
+        savemat(tmp_path / file, variables, do_compression=compressed)
+    if name == "x.parquet":
+        pytest.importorskip("pyarrow")
+        write(tmp_path / name, {"id": ids, "x": X[:, 0]})
+    write(tmp_path / "x.csv", {"id": ['"a', "b,", "c\n", "d", "=e"], "x": X[:, 0]})
+    whole = (tmp_path / name).read_bytes()
+    rng = random.Random(name)
+    refused = []
+    for _ in range(400):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 5)):
+            at = rng.randrange(len(damaged) - 30)
+            match rng.randrange(4):
+                case 0:
+                    damaged[at] = rng.randrange(256)
+                case 1:
+                    del damaged[at : at + rng.randint(1, 10)]
+                case 2:
+                    damaged[at:at] = rng.randbytes(rng.randint(1, 8))
+                case 3:
+                    damaged[at:at] = damaged[at : at + 30]
+        (tmp_path / name).write_bytes(damaged)
+        try:
+            read(tmp_path / name, options=ID)
+        except TableError as error:
+            refused.append(str(error))
+    assert len(refused) > 100
+    assert all(map(str.isprintable, refused))
 
 
 def test_parquet_holds_what_was_saved(tmp_path):

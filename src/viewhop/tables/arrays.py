@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from viewhop.errors import TableError
 from viewhop.tables.choice import Options
-from viewhop.tables.faults import fault, missing_column, quoted
-from viewhop.tables.table import Table, text_ids
+from viewhop.tables.faults import fault, missing_column, quoted, reason
+from viewhop.tables.matlab import variables
+from viewhop.tables.table import Table, given_label, text_ids
 
 __all__ = ["mat_table", "npy_table", "npz_table"]
 
@@ -58,12 +61,14 @@ def npz_table(path: str, data: bytes, options: Options, *, key: str | None = Non
                 return _array(f"{path}::{name}", archive.read(members[name]))
 
             return _of_several(path, key, members, loaded, options)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise fault(path, f"it is not a whole NPZ file ({error})") from None
+    except TableError:
+        raise
+    except Exception as error:  # zipfile raises whatever a damaged file leads it to
+        raise fault(path, f"it is not a whole NPZ file ({reason(error)})") from None
 
 
 def mat_table(path: str, data: bytes, options: Options, *, key: str | None = None) -> Table:
-    """The table of a MAT file of version 4 to 7; ids and labels are vectors beside it.
+    """The table of a MAT file of version 5 to 7; ids and labels are vectors beside it.
 
     Parameters
     ----------
@@ -73,8 +78,6 @@ def mat_table(path: str, data: bytes, options: Options, *, key: str | None = Non
     key : str or None
         Which of its variables; None takes the only one that is a matrix of numbers.
     """
-    from scipy.io import loadmat
-
     if data.startswith(_HDF5) or data[512:].startswith(_HDF5):
         raise fault(
             path,
@@ -82,13 +85,10 @@ def mat_table(path: str, data: bytes, options: Options, *, key: str | None = Non
             "save(…, '-v7')",
         )
     try:
-        found = loadmat(io.BytesIO(data))  # type: ignore[arg-type]
-    except MemoryError:
-        raise
-    except Exception as error:  # scipy raises whatever a damaged file leads it to
-        raise fault(path, f"it is not a whole MAT file ({error})") from None
-    variables = {name: value for name, value in found.items() if not name.startswith("__")}
-    return _of_several(path, key, variables, variables.__getitem__, options)
+        found = variables(data)
+    except (ValueError, OverflowError, MemoryError, zlib.error) as error:
+        raise fault(path, f"it is not a whole MAT file ({reason(error)})") from None
+    return _of_several(path, key, found, found.__getitem__, options)
 
 
 def _array(path: str, data: bytes) -> NDArray[Any]:
@@ -111,10 +111,10 @@ def _array(path: str, data: bytes) -> NDArray[Any]:
             )
         file.seek(0)
         return np.asarray(npy.read_array(file, allow_pickle=False))
-    except (ValueError, SyntaxError, TypeError, EOFError, OverflowError) as error:
-        if hasattr(error, "path"):
-            raise
-        raise fault(path, f"it is not a whole NPY file ({error})") from None
+    except TableError:
+        raise
+    except Exception as error:  # numpy does so, too
+        raise fault(path, f"it is not a whole NPY file ({reason(error)})") from None
 
 
 def _of_several(
@@ -162,12 +162,10 @@ def _vector(path: str, name: str, array: Any) -> list[Any]:
     values = np.asarray(array)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
-    if values.ndim != 1 or values.dtype.kind not in "biufUO":
+    if values.ndim != 1 or values.dtype.kind not in "biufU":
         raise fault(path, f"{quoted(name)} is not a vector of text or whole numbers")
-    if values.dtype.kind == "O":  # a cell array of text
-        values = np.array(["".join(np.ravel(value).astype(str)) for value in values])
     found: list[Any] = values.tolist()
-    return [value.rstrip(" ") if isinstance(value, str) else value for value in found]
+    return found
 
 
 def _table(path: str, array: Any, beside: Mapping[str, list[Any]], options: Options) -> Table:
@@ -197,6 +195,6 @@ def _table(path: str, array: Any, beside: Mapping[str, list[Any]], options: Opti
         columns=None,
         header=None,
         ids=text_ids(path, beside["id"]) if "id" in beside else None,
-        labels=None if labels is None else tuple(None if x in ("",) else x for x in labels),
+        labels=None if labels is None else tuple(map(given_label, labels)),
         lines=np.arange(1, len(array) + 1),
     )

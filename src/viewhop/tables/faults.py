@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from viewhop.errors import TableError
 
-__all__ = ["fault", "missing_column", "place", "quoted"]
+__all__ = ["fault", "missing_column", "place", "quoted", "reason"]
 
 
 def place(path: str, line: int | None = None, column: str | None = None, unit: str = "line") -> str:
@@ -43,7 +43,14 @@ def fault(
     unit : {"line", "row"}
         What `line` counts.
     """
-    return TableError(f"{place(path, line, column, unit)}: {what}", path, line, column)
+    told = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in what)
+    return TableError(f"{place(path, line, column, unit)}: {told}", path, line, column)
+
+
+def reason(error: BaseException, limit: int = 100) -> str:
+    """What another library says of a file, shortened to a line."""
+    first = (str(error).splitlines() or [""])[0] or type(error).__name__
+    return first if len(first) <= limit else f"{first[: limit - 1]}…"
 
 
 def quoted(text: str, limit: int = 40) -> str:
@@ -65,6 +72,8 @@ def missing_column(path: str, name: str, known: Iterable[str], *, role: str) -> 
         What it was asked for as: "id column", "label column", "column to drop".
     """
     names = [*known]
+    if not names:
+        return fault(path, f"no {role} {quoted(name)}; nothing in it has a name")
     folded = {other.strip().casefold(): other for other in names}
     near = [
         folded[match] for match in get_close_matches(name.strip().casefold(), folded, n=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from viewhop.errors import TableError
 from viewhop.tables.arrays import mat_table, npy_table, npz_table
 from viewhop.tables.choice import DEFAULT, Options
 from viewhop.tables.faults import fault
@@ -110,9 +111,9 @@ def _bytes(given: str, name: str) -> bytes:
         return Path(name).read_bytes()
     except OSError as error:
         raise fault(given, f"it cannot be read: {error.strerror or error}") from error
+    except TableError:
+        raise
     except ValueError as error:  # a NUL in the name
-        if hasattr(error, "path"):
-            raise
         raise fault(given, f"it cannot be read: {error}") from error
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop.errors import TableError
 from viewhop.tables.choice import Options, chosen
-from viewhop.tables.faults import fault, quoted
-from viewhop.tables.table import Table, text_ids
+from viewhop.tables.faults import fault, quoted, reason
+from viewhop.tables.table import Table, given_label, text_ids
 
 __all__ = ["arrow", "parquet_table"]
 
@@ -46,28 +47,32 @@ def parquet_table(path: str, data: bytes, options: Options) -> Table:
     pa, parquet = arrow(path)
     try:
         # Not by its path: a folder called "a=b" would become a column.
-        file = parquet.ParquetFile(io.BytesIO(data))
-        header = [str(name) for name in file.schema_arrow.names]
-        places = chosen(path, header, options)
-        wanted = file.read()
-    except (pa.ArrowException, OSError) as error:
-        told = str(error).splitlines()[0]
-        raise fault(path, f"it is not a whole Parquet file ({told})") from None
-    n = wanted.num_rows
-    types = {wanted.column(k).type for k in places.features}
-    single = all(type_ == pa.float32() for type_ in types)
-    matrix = np.empty((n, len(places.features)), dtype=np.float32 if single else np.float64)
-    for place, k in enumerate(places.features):
-        matrix[:, place] = _numbers(path, header[k], wanted.column(k), pa)
-    labels = None if places.label is None else wanted.column(places.label).to_pylist()
+        return _table(path, parquet.ParquetFile(io.BytesIO(data)).read(), options, pa)
+    except TableError:
+        raise
+    except Exception as error:  # a damaged file may fail anywhere in pyarrow
+        raise fault(path, f"it is not a whole Parquet file ({reason(error)})") from None
+
+
+def _table(path: str, found: Any, options: Options, pa: Any) -> Table:
+    header = [str(name) for name in found.column_names]
+    places = chosen(path, header, options)
+    columns = [found.column(k) for k in places.features]
+    single = all(column.type == pa.float32() for column in columns)
+    matrix = np.empty((found.num_rows, len(columns)), dtype=np.float32 if single else np.float64)
+    names = tuple(header[k] for k in places.features)
+    for k, (name, column) in enumerate(zip(names, columns, strict=True)):
+        matrix[:, k] = _numbers(path, name, column, pa)
+    ids = None if places.id is None else found.column(places.id).to_pylist()
+    labels = None if places.label is None else found.column(places.label).to_pylist()
     return Table(
         path=path,
         matrix=matrix,
-        columns=tuple(header[k] for k in places.features),
+        columns=names,
         header=tuple(header),
-        ids=None if places.id is None else text_ids(path, wanted.column(places.id).to_pylist()),
-        labels=None if labels is None else tuple(map(_label, labels)),
-        lines=np.arange(1, n + 1),
+        ids=None if ids is None else text_ids(path, ids),
+        labels=None if labels is None else tuple(map(given_label, labels)),
+        lines=np.arange(1, found.num_rows + 1),
     )
 
 
@@ -101,10 +106,3 @@ def _numbers(path: str, name: str, column: Any, pa: Any) -> NDArray[np.floating]
             column = column.cast(pa.int8())
         column = column.cast(pa.float64(), safe=False)
     return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def _label(value: Any) -> Any:
-    """A label as text or a number; None where there is none."""
-    if value is None or value != value or value == "":
-        return None
-    return value if isinstance(value, int | float | str) else str(value)

@@ -13,7 +13,7 @@ from viewhop.errors import TableError
 from viewhop.reading import LARGEST
 from viewhop.tables.faults import fault, place, quoted
 
-__all__ = ["Table", "checked", "text_ids"]
+__all__ = ["Table", "checked", "given_label", "text_ids"]
 
 
 @dataclass(frozen=True)
@@ -147,3 +147,15 @@ def text_ids(path: str, values: Sequence[Any]) -> tuple[str, ...]:
                 unit="row",
             )
     return tuple(found)
+
+
+def given_label(value: Any) -> str | int | float | None:
+    """A label as text or a number; None where there is none.
+
+    Parameters
+    ----------
+    value : object
+    """
+    if value is None or value != value or value == "":
+        return None
+    return value if isinstance(value, int | float | str) else str(value)
