@@ -73,7 +73,8 @@ def variables(data: bytes) -> dict[str, Any]:
             (element,) = _elements(_inflated(element.data, order), order)
         if element.kind == _MATRIX:
             name, value = _matrix(element.data, order, depth=0)
-            found[name] = value
+            if name:  # what functions close over has none
+                found[name] = value
     return found
 
 
@@ -112,6 +113,8 @@ def _inflated(data: memoryview, order: str) -> memoryview:
         raise ValueError("it is cut short")
     size = int(_numbers(memoryview(tag), "u4", order)[1])
     rest = unpacking.decompress(unpacking.unconsumed_tail, size) if size else b""
+    if unpacking.decompress(unpacking.unconsumed_tail, 1) or not unpacking.eof:
+        raise ValueError("compressed data do not end where they should")
     return memoryview(tag + rest)
 
 
