@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +24,7 @@ from viewhop import plotting
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.files import replaced, writable_folder
 from viewhop.progress import Progress, silent
 from viewhop.views import Views
 
@@ -132,7 +132,7 @@ def run(
     >>> [score.method for score in result.together]
     ['concatenation', 'kernel sum', 'kernel product', 'multi-view']
     """
-    folder = _writable_folder(out)
+    folder = writable_folder(out)
     digits = load_mfeat()
     rows = _chosen_rows(len(digits.views), random_state=random_state, quick=quick)
     views, target = digits.views[rows], digits.target[rows]
@@ -153,7 +153,8 @@ def run(
     files = [folder / "embedding.csv"]
     remarks = _pieces_remark([*alone, *together])
     table = _table(multi, rows=rows, target=target)
-    _replace(files[0], lambda part: table.to_csv(part, index=False, float_format="%.10g"))
+    with replaced(files[0]) as file:
+        file.write(table.to_csv(index=False, float_format="%.10g").encode())
     progress("files", 1, 2)
     figure = _figure(alone[0], multi, views=views, target=target, random_state=random_state)
     if figure is None:
@@ -162,7 +163,8 @@ def run(
         )
     else:
         files.append(folder / "embedding.png")
-        _replace(files[1], lambda part: figure.savefig(part, format="png", dpi=160))
+        with replaced(files[1]) as file:
+            figure.savefig(file, format="png", dpi=160)
     progress("files", 2, 2)
     return DemoResult(
         n_samples=len(rows),
@@ -306,21 +308,3 @@ def _chosen_rows(n_samples: int, *, random_state: int, quick: bool) -> NDArray[n
         return np.arange(n_samples)
     rng = np.random.default_rng(random_state)
     return np.sort(rng.choice(n_samples, _QUICK_SAMPLES, replace=False))
-
-
-def _writable_folder(out: str | os.PathLike[str]) -> Path:
-    """The folder, made if need be; OSError unless a file can be made in it."""
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder):
-        return folder
-
-
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Write beside the file and move it over, so that a failure leaves the old file whole."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        write(part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ __all__ = [
     "RecallWarning",
     "ScaleWarning",
     "SlowSearchWarning",
+    "TableError",
     "UnreachedViewWarning",
 ]
 
@@ -71,6 +72,28 @@ class ModelDamagedError(ModelFileError):
 
 class ModelSizeError(ModelFileError):
     """A model file lies about the size of what it holds, or would take too much memory."""
+
+
+class TableError(ValueError):
+    """A file of data cannot be read as a table, or tables do not belong together.
+
+    Attributes
+    ----------
+    path : str
+        The file, as it was given.
+    line : int or None
+        Line of a text file, or row of an array, both counted from 1.
+    column : str or None
+        Name of the column.
+    """
+
+    def __init__(
+        self, message: str, path: str = "", line: int | None = None, column: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.line = line
+        self.column = column
 
 
 class DisconnectedWarning(UserWarning):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from viewhop.archive import manifest, npy
 from viewhop.archive.manifest import MANIFEST, Entry
-from viewhop.atomic import replacing
+from viewhop.files import replaced
 
 __all__ = ["write"]
 
@@ -52,7 +52,7 @@ def write(
             raise ValueError(f"an array cannot have the name {name!r}")
     entries = {name: _entry(array) for name, array in arrays.items()}
     text = manifest.encoded(model, entries)
-    with replacing(path) as file, ZipFile(file, "w", ZIP_STORED) as bundle:
+    with replaced(path) as file, ZipFile(file, "w", ZIP_STORED) as bundle:
         bundle.writestr(_info(MANIFEST, len(text)), text)
         for name, array in arrays.items():
             entry = entries[name]

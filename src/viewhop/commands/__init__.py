@@ -1,0 +1,1 @@
+"""The commands of ``viewhop``, one file each; nothing heavy is imported before a command runs."""

@@ -1,0 +1,181 @@
+"""Options that several commands have: which files are the views, and which columns they use."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from viewhop.tables import Options
+
+__all__ = [
+    "asked_tables",
+    "folder_option",
+    "output_folder",
+    "seed_option",
+    "table_options",
+    "views_argument",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_TABLES = "viewhop.tables"
+
+
+def views_argument(function: Decorated) -> Decorated:
+    """Add the argument ``views``: a dict of paths by view name, in the order that was given."""
+    return click.argument(
+        "views", metavar="NAME=PATH...", nargs=-1, required=True, callback=_by_name
+    )(function)
+
+
+def _by_name(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, mark, path = text.partition("=")
+        if not mark or not name.strip() or not path or not name.isprintable():
+            raise click.BadParameter(
+                f"expected NAME=PATH, as in rna=rna.csv, got {text!r}", ctx, param
+            )
+        if name in found:
+            raise click.BadParameter(f"the view {name!r} is given twice", ctx, param)
+        found[name] = path
+    return found
+
+
+def _noted(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep the value of an option for `asked_tables`."""
+    ctx.meta.setdefault(_TABLES, {})[param.name] = value
+
+
+def table_options(function: Decorated) -> Decorated:
+    """Add the options of `viewhop.tables.Options`; the command asks for them by `asked_tables`."""
+    for option in reversed(_table_options()):
+        function = option(function)
+    return function
+
+
+def _table_options() -> list[Callable[[Decorated], Decorated]]:
+    return [
+        click.option(
+            "--id",
+            metavar="COLUMN",
+            callback=_noted,
+            expose_value=False,
+            help="Ids of samples; views are joined by them, else by row.",
+        ),
+        click.option(
+            "--label",
+            metavar="COLUMN",
+            callback=_noted,
+            expose_value=False,
+            help="Labels of samples, which are no feature.",
+        ),
+        click.option(
+            "--keep",
+            metavar="COLUMN",
+            multiple=True,
+            callback=_noted,
+            expose_value=False,
+            help="Use only this column, or pattern like 'gene_*'; may be repeated.",
+        ),
+        click.option(
+            "--drop",
+            metavar="COLUMN",
+            multiple=True,
+            callback=_noted,
+            expose_value=False,
+            help="Leave out this column, or pattern; may be repeated.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            default=".",
+            show_default=True,
+            callback=_noted,
+            expose_value=False,
+            help="What stands before decimals in text files.",
+        ),
+        click.option(
+            "--delimiter",
+            metavar="CHARACTER",
+            callback=_noted,
+            expose_value=False,
+            help="What stands between cells of text files, or 'tab'.  [default: by the file]",
+        ),
+        click.option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            callback=_noted,
+            expose_value=False,
+            help="Of text files.",
+        ),
+    ]
+
+
+def asked_tables() -> Options:
+    """What the options of `table_options` ask for, in the command that runs."""
+    from viewhop.tables import Options
+
+    given = click.get_current_context().meta[_TABLES]
+    try:
+        return Options(
+            id=given["id"],
+            label=given["label"],
+            keep=given["keep"],
+            drop=given["drop"],
+            decimal=given["decimal"],
+            delimiter="\t" if given["delimiter"] == "tab" else given["delimiter"],
+            encoding=given["encoding"],
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def seed_option(function: Decorated) -> Decorated:
+    """Add the option ``--seed``."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        show_default=True,
+        help="Seed of everything random.",
+    )(function)
+
+
+def folder_option(help: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
+    """The decorator that adds the option ``-o``, a folder, as ``out``."""
+    return click.option(
+        "-o",
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        required=required,
+        help=help,
+    )
+
+
+@contextmanager
+def output_folder(out: Path) -> Iterator[Path]:
+    """The folder, made if need be; an error inside that is about writing names the option.
+
+    Parameters
+    ----------
+    out : Path
+    """
+    from viewhop.files import writable_folder
+
+    try:
+        yield writable_folder(out)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # of standard output, which is no file of the folder
+            raise
+        raise click.ClickException(
+            f"cannot write to {out}: {error.strerror or error}. Choose another folder with --out."
+        ) from error
