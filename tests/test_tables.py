@@ -349,7 +349,7 @@ UNREAD = {
     "parquet that is text": ("x.parquet", b"a,b\n1,2\n", Options(), "not a Parquet file"),
     "mat that is an array": ("x.mat", saved(NUMBERS), Options(), "begins like an NPY file"),
     "mat that is text": ("x.mat", b"a,b\n1,2\n", Options(), "not a whole MAT file"),
-    "mat that is cut": ("x.mat", matlab(X=NUMBERS)[:150], Options(), "MAT file"),
+    "mat that is cut": ("x.mat", matlab(X=NUMBERS)[:200], Options(), "(it is cut short)"),
     "mat of version 7.3": (
         "x.mat", b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n", Options(), "-v7"
     ),
