@@ -335,6 +335,33 @@ def test_pieces_are_those_of_the_masked_matrix(seed, n_neighbors):
     assert positive.sum() - 1 <= walk.max_coordinates
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("n_neighbors", [None, 2])
+def test_pieces_of_chains_are_those_of_the_masked_matrix(seed, n_neighbors):
+    # Samples in a chain, in another order in each view: where the walker cannot hop at a sample,
+    # its two neighbours are not joined there. And two pairs of views that know nothing of each
+    # other, for every other seed.
+    rng = np.random.default_rng(seed)
+    n = 18
+    seen = rng.random((n, 4)) < 0.6
+    seen[np.arange(n), rng.integers(0, 4, n)] = True
+    hops = np.kron(np.eye(2), 1 - np.eye(2)) if seed % 2 else 1 - np.eye(4)
+    affinities = []
+    for l, column in enumerate(seen.T):
+        place = rng.permutation(n)[column]
+        K = np.maximum(0.0, 1.5 - np.abs(place[:, None] - place))
+        kernel = Precomputed(n_neighbors=n_neighbors)
+        affinities.append(build(f"v{l}", kernel, K, generator=None, n_jobs=1))
+    walk = HopWalk(affinities, hops, nodes_of(seen))
+    full = walk @ np.eye(walk.n_nodes)
+    live = full.sum(axis=1) > 0
+    count, expected = connected_components(full[np.ix_(live, live)] > 0, directed=False)
+    found = walk.pieces()
+    assert_array_equal(found >= 0, live)
+    assert len({*zip(found[live], expected, strict=True)}) == count == found.max() + 1
+    assert count > 1 or seed % 2 == 0
+
+
 def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
     # Samples 0–7 are far from the others, and nobody but a saw them.
     views, seen = rings(40), np.ones((40, 3), dtype=bool)

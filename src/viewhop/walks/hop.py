@@ -210,9 +210,7 @@ class HopWalk(Walk):
             for m in np.flatnonzero(self.hops[l] > 0).tolist():
                 low, high = min(l, m), max(l, m)
                 pair = low * self.n_blocks + high
-                shared = 2 * n + pair * self.n_samples + samples[live[l]]
-                both = self.rows.observed[samples[live[l]], m]
-                ends.append((hub[both], shared[both]))
+                ends.append((hub, 2 * n + pair * self.n_samples + samples[live[l]]))
         i, j = (np.concatenate(side) for side in zip(*ends, strict=True))
         size = 2 * n + self.n_blocks**2 * self.n_samples
         graph = coo_array((np.ones(i.size, dtype=bool), (i, j)), shape=(size, size))
