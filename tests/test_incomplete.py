@@ -333,19 +333,21 @@ def test_pieces_are_those_of_the_masked_matrix(seed, n_neighbors):
     assert found.max() == expected.max()
     positive = np.linalg.eigvalsh((full + full.T) / 2) > 1e-10
     assert positive.sum() - 1 <= walk.max_coordinates
+    if n_neighbors is None:  # no kernel is singular, so the bound is met
+        assert positive.sum() - 1 == walk.max_coordinates
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("n_neighbors", [None, 2])
 def test_pieces_of_chains_are_those_of_the_masked_matrix(seed, n_neighbors):
     # Samples in a chain, in another order in each view: where the walker cannot hop at a sample,
-    # its two neighbours are not joined there. And two pairs of views that know nothing of each
-    # other, for every other seed.
+    # its two neighbours are not joined there. For two seeds of three, two pairs of views know
+    # nothing of each other.
     rng = np.random.default_rng(seed)
     n = 18
     seen = rng.random((n, 4)) < 0.6
     seen[np.arange(n), rng.integers(0, 4, n)] = True
-    hops = np.kron(np.eye(2), 1 - np.eye(2)) if seed % 2 else 1 - np.eye(4)
+    hops = [1 - np.eye(4), np.kron(np.eye(2), 1 - np.eye(2)), np.fliplr(np.eye(4))][seed % 3]
     affinities = []
     for l, column in enumerate(seen.T):
         place = rng.permutation(n)[column]
@@ -359,7 +361,7 @@ def test_pieces_of_chains_are_those_of_the_masked_matrix(seed, n_neighbors):
     found = walk.pieces()
     assert_array_equal(found >= 0, live)
     assert len({*zip(found[live], expected, strict=True)}) == count == found.max() + 1
-    assert count > 1 or seed % 2 == 0
+    assert count > 1 or seed % 3 == 0
 
 
 def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
