@@ -69,10 +69,10 @@ def with_gaps(views, seen):
 class Masked:
     """The walk on observed nodes by brute force: every matrix is formed."""
 
-    def __init__(self, views, seen, kernel, eta=0.0):
+    def __init__(self, views, seen, kernel, eta=0.0, hops=None):
         self.seen = seen
         self.n, self.n_views = seen.shape
-        self.H = oracles.hop_matrix(self.n_views, eta)
+        self.H = oracles.hop_matrix(self.n_views, eta) if hops is None else hops
         self.views = [
             oracles.View(kernel, X[column])
             for X, column in zip(views.values(), seen.T, strict=True)
@@ -173,6 +173,21 @@ def test_the_walk_is_the_dense_masked_one_without_its_zero_rows(kernel, n_views,
         block = est.view_embeddings_[name]
         assert_array_equal(np.isfinite(block).all(axis=1), column)
         assert_array_equal(np.isnan(block).all(axis=1), ~column)
+
+
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_hops_weigh_what_a_missing_view_is_filled_from(n_views):
+    views, seen = rings(60, n_views), mask(60, n_views, 0.4)
+    hops = np.array([[0.0, 2.0, 0.3], [2.0, 0.0, 0.7], [0.3, 0.7, 0.1]])[:n_views, :n_views]
+    oracle = Masked(views, seen, KERNELS["dense"], hops=hops)
+    whole = np.vstack(oracle.filled(4))
+    for solver in ("dense", "krylov"):
+        est = fitted(views, seen, KERNELS["dense"], hops=hops, output="concat", solver=solver)
+        assert_allclose(est.eigenvalues_, oracle.chain.eigenvalues[:4], atol=1e-9)
+        found = np.vstack(np.split(est.embedding_, n_views, axis=1))
+        assert_allclose(found, align(found, whole), atol=1e-7)
+        placed = est.transform(with_gaps(views, seen))
+        assert_allclose(placed, est.embedding_, atol=1e-8)
 
 
 def test_the_mean_is_over_the_views_that_saw_a_sample_each_on_its_own_scale():
