@@ -181,7 +181,7 @@ def test_hops_weigh_what_a_missing_view_is_filled_from(n_views):
     hops = np.array([[0.0, 2.0, 0.3], [2.0, 0.0, 0.7], [0.3, 0.7, 0.1]])[:n_views, :n_views]
     oracle = Masked(views, seen, KERNELS["dense"], hops=hops)
     whole = np.vstack(oracle.filled(4))
-    for solver in ("dense", "krylov"):
+    for solver in ("dense", "krylov", "svd")[: 3 if n_views == 2 else 2]:
         est = fitted(views, seen, KERNELS["dense"], hops=hops, output="concat", solver=solver)
         assert_allclose(est.eigenvalues_, oracle.chain.eigenvalues[:4], atol=1e-9)
         found = np.vstack(np.split(est.embedding_, n_views, axis=1))
