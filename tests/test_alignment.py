@@ -75,7 +75,9 @@ def test_frames_are_joined_as_pandas_does_in_an_outer_join():
         assert views.ids.tolist() == order, seed
         for name, part in frames.items():
             assert_array_equal(views[name], part.reindex(order).to_numpy())
-            assert_array_equal(views.rows(name), part.to_numpy())
+            # Rows as in the file, or in the order of the samples where the view has them all.
+            kept = part.reindex(order) if len(part) == len(order) else part
+            assert_array_equal(views.rows(name), kept.to_numpy())
         assert views.feature_names == tuple((f"{name}1", f"{name}2") for name in frames)
 
 
@@ -86,7 +88,7 @@ def test_frames_of_the_same_index_are_complete_and_bit_equal():
     assert_array_equal(views["a"], a.to_numpy())
     assert_array_equal(views["b"], b.to_numpy())
     shuffled = Views.from_frames({"a": a, "b": b.iloc[[2, 0, 1]]})
-    assert not shuffled.is_complete
+    assert shuffled.is_complete
     assert shuffled.observed.all()
     assert_array_equal(shuffled["b"], b.to_numpy())
 

@@ -709,3 +709,35 @@ def test_theorems_are_about_views_that_observed_every_sample():
             statement()
     low, high = theory.eigenvalue_range(est)
     assert_allclose([low, high], [-1, 1], atol=1e-9)
+
+
+def test_a_row_that_left_the_walk_does_not_take_its_sample_along():
+    # Samples 0–5 have two rows in a, the second of them far from all, where the walker cannot hop.
+    views = rings(40, 2)
+    rows = np.vstack([views["a"], views["a"][:6] + 50.0])
+    ids = np.r_[np.arange(40), np.arange(6)]
+    given = {"a": rows, "b": views["b"][6:]}
+    linked_views = Views.link(given, ids={"a": ids, "b": np.arange(6, 40)})
+    kernel = Gaussian("local", n_neighbors=4)
+    for output in ("mean", "concat"):
+        est = MultiViewDiffusionMaps(2, kernel=kernel, output=output, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreachedViewWarning)
+            est.fit(linked_views)
+        assert (est.walk_.degrees[40:46] == 0).all()
+        assert np.isnan(est.view_embeddings_["a"][40:]).all()
+        assert np.isfinite(est.embedding_).all()
+
+
+def test_views_that_have_all_samples_in_another_order_are_complete():
+    views = rings(50, 2)
+    order = np.random.default_rng(0).permutation(50)
+    frames = {
+        "a": pd.DataFrame(views["a"]),
+        "b": pd.DataFrame(views["b"][order], index=order),
+    }
+    joined = Views.from_frames(frames)
+    assert joined.is_complete
+    assert_array_equal(joined["b"], views["b"])
+    est = MultiViewDiffusionMaps(2, kernel="gaussian", fusion="product")
+    assert_array_equal(est.fit_transform(joined), est.fit_transform(views))

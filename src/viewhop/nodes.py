@@ -107,13 +107,18 @@ class Nodes:
         return self.gathered(end, self.scattered(start, W))
 
     def spread(self, view: int, W: Rows) -> Rows:
-        """What the rows of a view hold, averaged at their samples, NaN where there are none."""
+        """What the rows of a view hold, averaged at their samples, NaN where there are none.
+
+        A row of NaN does not count.
+        """
         if self._samples[view] is None:
             return W
-        total = self.scattered(view, W)
-        count = self.scattered(view, np.ones(self.sizes[view], dtype=W.dtype))
+        others = tuple(range(1, W.ndim))
+        kept = np.asarray(~np.isnan(W).any(axis=others, keepdims=True))
+        total = self.scattered(view, np.where(kept, W, W.dtype.type(0)))
+        count = self.scattered(view, kept.astype(W.dtype))
         with np.errstate(invalid="ignore"):
-            return np.asarray(total / count.reshape(-1, *[1] * (W.ndim - 1)))
+            return np.asarray(total / count)
 
     def where(self, node: int) -> tuple[int, int]:
         """The view and the sample of a row, counted through all views."""

@@ -303,6 +303,10 @@ class Views:
             kept = reading.seen(name, array, None)
             rows[name] = array if kept is None else array[kept]
             samples[name] = places if kept is None else places[kept]
+            if samples[name].size == n and np.unique(samples[name]).size == n:
+                # All samples, once each, in another order: the view is complete.
+                rows[name] = rows[name][np.argsort(samples[name])]
+                samples[name] = np.arange(n)
         found = cls.__new__(cls)
         found._set(n, rows, samples, labels, aligned.ids)
         found._check_seen("is NaN")
