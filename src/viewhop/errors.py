@@ -22,7 +22,9 @@ __all__ = [
     "ModelSizeError",
     "ModelVersionError",
     "RecallWarning",
+    "RunFileError",
     "ScaleWarning",
+    "SettingsError",
     "SlowSearchWarning",
     "TableError",
     "UnreachedViewWarning",
@@ -94,6 +96,27 @@ class TableError(ValueError):
         self.path = path
         self.line = line
         self.column = column
+
+
+class SettingsError(ValueError):
+    """A setting of a run is unknown, of the wrong kind, or does not go with another.
+
+    Attributes
+    ----------
+    path : str or None
+        The file that it stands in; None if it stands in none.
+    key : str
+        The setting: "kernel", or "views.rna.kernel" for that of a view.
+    """
+
+    def __init__(self, message: str, path: str | None = None, key: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        self.key = key
+
+
+class RunFileError(ValueError):
+    """A folder has no record of a run, or one that cannot be read."""
 
 
 class DisconnectedWarning(UserWarning):

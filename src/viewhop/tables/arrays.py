@@ -13,9 +13,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from viewhop.errors import TableError
+from viewhop.errors import MemoryBudgetError, TableError
 from viewhop.tables.choice import Options
-from viewhop.tables.faults import fault, missing_column, quoted, reason
+from viewhop.tables.faults import check_size, fault, missing_column, quoted, reason
 from viewhop.tables.matlab import variables
 from viewhop.tables.table import Table, given_label, text_ids
 
@@ -38,7 +38,14 @@ def npy_table(path: str, data: bytes, options: Options) -> Table:
     return _table(path, _array(path, data), {}, options)
 
 
-def npz_table(path: str, data: bytes, options: Options, *, key: str | None = None) -> Table:
+def npz_table(
+    path: str,
+    data: bytes,
+    options: Options,
+    *,
+    key: str | None = None,
+    allowed: int | None = None,
+) -> Table:
     """The table of an NPZ file; ids and labels are arrays of one dimension beside it.
 
     Parameters
@@ -48,6 +55,8 @@ def npz_table(path: str, data: bytes, options: Options, *, key: str | None = Non
     options : Options
     key : str or None
         Which of its arrays; None takes the only one that has two dimensions.
+    allowed : int or None
+        Bytes that an array may take; None allows anything.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -58,6 +67,8 @@ def npz_table(path: str, data: bytes, options: Options, *, key: str | None = Non
             }
 
             def loaded(name: str) -> Any:
+                # No more than this is unpacked, whatever is in the file.
+                check_size(f"{path}::{name}", members[name].file_size, allowed, what="the array")
                 return _array(f"{path}::{name}", archive.read(members[name]))
 
             return _of_several(path, key, members, loaded, options)
@@ -67,7 +78,14 @@ def npz_table(path: str, data: bytes, options: Options, *, key: str | None = Non
         raise fault(path, f"it is not a whole NPZ file ({reason(error)})") from None
 
 
-def mat_table(path: str, data: bytes, options: Options, *, key: str | None = None) -> Table:
+def mat_table(
+    path: str,
+    data: bytes,
+    options: Options,
+    *,
+    key: str | None = None,
+    allowed: int | None = None,
+) -> Table:
     """The table of a MAT file of version 5 to 7; ids and labels are vectors beside it.
 
     Parameters
@@ -77,6 +95,8 @@ def mat_table(path: str, data: bytes, options: Options, *, key: str | None = Non
     options : Options
     key : str or None
         Which of its variables; None takes the only one that is a matrix of numbers.
+    allowed : int or None
+        Bytes that a variable may take; None allows anything.
     """
     if data.startswith(_HDF5) or data[512:].startswith(_HDF5):
         raise fault(
@@ -85,7 +105,9 @@ def mat_table(path: str, data: bytes, options: Options, *, key: str | None = Non
             "save(…, '-v7')",
         )
     try:
-        found = variables(data)
+        found = variables(data, allowed=allowed)
+    except MemoryBudgetError as error:
+        raise fault(path, f"{error} (--memory) if you trust the file") from None
     except (ValueError, OverflowError, MemoryError, zlib.error) as error:
         raise fault(path, f"it is not a whole MAT file ({reason(error)})") from None
     return _of_several(path, key, found, found.__getitem__, options)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from viewhop.tables.faults import fault, missing_column
+from viewhop.tables.faults import fault, missing_column, quoted
 
 __all__ = ["DEFAULT", "Chosen", "Options", "chosen", "matches"]
 
@@ -31,6 +31,9 @@ class Options:
         Of a text file.
     shared : bool
         The options are for several files: a column to label, keep or drop may stand in another.
+    columns : tuple of str or None
+        The features by name and in this order, in place of `keep` and `drop`: all other columns
+        are passed over. A file without names of columns is read as it stands.
     """
 
     id: str | None = None
@@ -41,6 +44,7 @@ class Options:
     delimiter: str | None = None
     encoding: str = "utf-8"
     shared: bool = False
+    columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):
@@ -51,6 +55,8 @@ class Options:
             raise ValueError(f"delimiter is one character, not {self.delimiter!r}")
         if self.id is not None and self.id == self.label:
             raise ValueError(f"{self.id!r} cannot be both the ids and the labels")
+        if self.columns is not None and (self.keep or self.drop):
+            raise ValueError("columns are given by name, so there are none to keep or drop")
 
 
 DEFAULT = Options()
@@ -103,6 +109,10 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
         raise missing_column(path, options.id, header, role="id column")
     if options.label is not None and options.label not in place and not options.shared:
         raise missing_column(path, options.label, header, role="label column")
+    label = None if options.label is None else place.get(options.label)
+    ids = None if options.id is None else place[options.id]
+    if options.columns is not None:
+        return Chosen(ids, label, _listed(path, place, options.columns, line))
     kept, dropped = (
         _meant(path, header, patterns, role, options.shared)
         for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop"))
@@ -124,8 +134,21 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
                 line=line,
                 column=header[k],
             )
-    label = None if options.label is None else place.get(options.label)
-    return Chosen(None if options.id is None else place[options.id], label, features)
+    return Chosen(ids, label, features)
+
+
+def _listed(
+    path: str, place: Mapping[str, int], columns: Sequence[str], line: int | None
+) -> list[int]:
+    """The places of columns that must all be there."""
+    missing = [name for name in columns if name not in place]
+    if len(missing) == 1:
+        raise missing_column(path, missing[0], place, role="column")
+    if missing:
+        more = f", … ({len(missing):,} in all)" if len(missing) > 8 else ""
+        listed = ", ".join(map(quoted, missing[:8]))
+        raise fault(path, f"the columns {listed}{more} are missing", line=line)
+    return [place[name] for name in columns]
 
 
 def _meant(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from viewhop import memory
 from viewhop.errors import TableError
 
-__all__ = ["fault", "missing_column", "place", "quoted", "reason"]
+__all__ = ["check_size", "fault", "missing_column", "place", "quoted", "reason"]
 
 
 def place(path: str, line: int | None = None, column: str | None = None, unit: str = "line") -> str:
@@ -81,3 +82,24 @@ def missing_column(path: str, name: str, known: Iterable[str], *, role: str) -> 
     listed = ", ".join(map(quoted, near))
     more = ", …" if near == names[:8] and len(names) > 8 else ""
     return fault(path, f"no {role} {quoted(name)}; there are {listed}{more}")
+
+
+def check_size(path: str, needed: int, allowed: int | None, *, what: str = "it") -> None:
+    """Raise TableError, before anything is read, for more bytes than are allowed.
+
+    Parameters
+    ----------
+    path : str
+    needed : int
+        Bytes that it takes, as the file says.
+    allowed : int or None
+        None allows anything.
+    what : str
+        What takes them.
+    """
+    if allowed is not None and needed > allowed:
+        raise fault(
+            path,
+            f"{what} takes {memory.text(needed)}, and the budget is {memory.text(allowed)}; raise "
+            "max_memory (--memory) if you trust the file",
+        )

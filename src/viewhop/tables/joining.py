@@ -44,7 +44,10 @@ class Joined(NamedTuple):
 
 
 def read_views(
-    paths: Mapping[str, str | os.PathLike[str]], *, options: Options = DEFAULT
+    paths: Mapping[str, str | os.PathLike[str]],
+    *,
+    options: Options = DEFAULT,
+    max_memory: float | str | None = None,
 ) -> Joined:
     """The views that stand in several files.
 
@@ -53,6 +56,8 @@ def read_views(
     paths : dict of paths by view name
     options : Options
         For all files. A column to label, keep or drop must stand in one of them at least.
+    max_memory : number, str or None, default=None
+        For each file, as in `read`.
 
     Raises
     ------
@@ -60,7 +65,9 @@ def read_views(
         If a file cannot be read, or the files do not belong together.
     """
     shared = replace(options, shared=True)
-    tables = {name: read(path, options=shared) for name, path in paths.items()}
+    tables = {
+        name: read(path, options=shared, max_memory=max_memory) for name, path in paths.items()
+    }
     _check_asked(tables, options)
     return joined(tables)
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from viewhop.memory import require
+
 __all__ = ["Unread", "variables"]
 
 _TYPES = {
@@ -50,27 +52,34 @@ class _Element(NamedTuple):
     end: int
 
 
-def variables(data: bytes) -> dict[str, Any]:
+def variables(data: bytes, *, allowed: int | None = None) -> dict[str, Any]:
     """The variables of a MAT file by name: arrays of numbers or text, or `Unread`.
 
     Parameters
     ----------
     data : bytes
         What the file holds.
+    allowed : int or None
+        Bytes that compressed variables may take together; None allows anything.
 
     Raises
     ------
     ValueError
         If it is no such file, or damaged.
+    MemoryBudgetError
+        If a variable would take more; it is not unpacked.
     """
     mark = data[_HEADER - 2 : _HEADER]
     if mark not in (b"IM", b"MI"):
         raise ValueError("it lacks the mark of version 5 to 7")
     order = "<" if mark == b"IM" else ">"
     found = {}
+    taken = 0
     for element in _elements(memoryview(data)[_HEADER:], order):
         if element.kind == _COMPRESSED:
-            (element,) = _elements(_inflated(element.data, order), order)
+            inflated = _inflated(element.data, order, taken, allowed)
+            taken += len(inflated)
+            (element,) = _elements(inflated, order)
         if element.kind == _MATRIX:
             name, value = _matrix(element.data, order, depth=0)
             if name:  # what functions close over has none
@@ -105,13 +114,14 @@ def _element(data: memoryview, start: int, order: str) -> _Element:
     return _Element(kind, data[begin : begin + size], end)
 
 
-def _inflated(data: memoryview, order: str) -> memoryview:
+def _inflated(data: memoryview, order: str, taken: int, allowed: int | None) -> memoryview:
     """What was compressed, and not more than its tag announces."""
     unpacking = zlib.decompressobj()
     tag = unpacking.decompress(data, 8)
     if len(tag) < 8:
         raise ValueError("it is cut short")
     size = int(_numbers(memoryview(tag), "u4", order)[1])
+    require(taken + size, allowed, what="its variables", instead="raise max_memory")
     rest = unpacking.decompress(unpacking.unconsumed_tail, size) if size else b""
     if unpacking.decompress(unpacking.unconsumed_tail, 1) or not unpacking.eof:
         raise ValueError("compressed data do not end where they should")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
+from viewhop import memory
 from viewhop.errors import TableError
 from viewhop.tables.arrays import mat_table, npy_table, npz_table
 from viewhop.tables.choice import DEFAULT, Options
-from viewhop.tables.faults import fault
+from viewhop.tables.faults import check_size, fault
 from viewhop.tables.parquet import parquet_table
 from viewhop.tables.table import Table, checked
 from viewhop.tables.text import text_table
@@ -37,7 +40,12 @@ _BEGINNINGS = {
 }
 
 
-def read(path: str | os.PathLike[str], *, options: Options = DEFAULT) -> Table:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    options: Options = DEFAULT,
+    max_memory: float | str | None = None,
+) -> Table:
     r"""One view, from a CSV, TSV, Parquet, NPY, NPZ or MAT file.
 
     Parameters
@@ -46,6 +54,9 @@ def read(path: str | os.PathLike[str], *, options: Options = DEFAULT) -> Table:
         The end of its name says what it is. ``file.npz::name`` is one array of several.
     options : Options
         Columns, and how text is written.
+    max_memory : number, str or None, default=None
+        Bytes, or text like "2GB", that the file and what is packed in it may take; None is 80 %
+        of what the machine or its cgroup has left.
 
     Returns
     -------
@@ -79,20 +90,24 @@ def read(path: str | os.PathLike[str], *, options: Options = DEFAULT) -> Table:
         )
     if key is not None and ending not in (".npz", ".mat"):
         raise fault(given, "only .npz and .mat files have several arrays to choose from by ::")
-    data = _bytes(given, name)
+    allowed = memory.budget(max_memory)
+    data = _bytes(given, name, allowed)
     _check_kind(name, ending, data)
-    return checked(_table(name, key, ending, data, options))
+    table = checked(_table(name, key, ending, data, options, allowed))
+    return replace(table, sha256=sha256(data).hexdigest(), size=len(data))
 
 
-def _table(name: str, key: str | None, ending: str, data: bytes, options: Options) -> Table:
+def _table(
+    name: str, key: str | None, ending: str, data: bytes, options: Options, allowed: int | None
+) -> Table:
     if ending == ".npy":
         return npy_table(name, data, options)
     if ending == ".npz":
-        return npz_table(name, data, options, key=key)
+        return npz_table(name, data, options, key=key, allowed=allowed)
     if ending == ".mat":
-        return mat_table(name, data, options, key=key)
+        return mat_table(name, data, options, key=key, allowed=allowed)
     if ending in (".parquet", ".pq"):
-        return parquet_table(name, data, options)
+        return parquet_table(name, data, options, allowed=allowed)
     return text_table(name, data, options, delimiter=_TEXTS[ending])
 
 
@@ -104,10 +119,11 @@ def _split(path: str) -> tuple[str, str | None]:
     return name, key
 
 
-def _bytes(given: str, name: str) -> bytes:
+def _bytes(given: str, name: str, allowed: int | None) -> bytes:
     try:
         if Path(name).is_dir():
             raise fault(given, "it is a folder; expected a file")
+        check_size(given, Path(name).stat().st_size, allowed)
         return Path(name).read_bytes()
     except OSError as error:
         raise fault(given, f"it cannot be read: {error.strerror or error}") from error

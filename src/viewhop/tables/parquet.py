@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from viewhop.errors import TableError
 from viewhop.tables.choice import Options, chosen
-from viewhop.tables.faults import fault, quoted, reason
+from viewhop.tables.faults import check_size, fault, quoted, reason
 from viewhop.tables.table import Table, given_label, text_ids
 
 __all__ = ["arrow", "parquet_table"]
@@ -34,7 +34,9 @@ def arrow(path: str) -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def parquet_table(path: str, data: bytes, options: Options) -> Table:
+def parquet_table(
+    path: str, data: bytes, options: Options, *, allowed: int | None = None
+) -> Table:
     """The table of a Parquet file.
 
     Parameters
@@ -43,11 +45,16 @@ def parquet_table(path: str, data: bytes, options: Options) -> Table:
     data : bytes
         What the file holds.
     options : Options
+    allowed : int or None
+        Bytes that its columns may take; None allows anything.
     """
     pa, parquet = arrow(path)
     try:
         # Not by its path: a folder called "a=b" would become a column.
-        return _table(path, parquet.ParquetFile(io.BytesIO(data)).read(), options, pa)
+        file = parquet.ParquetFile(io.BytesIO(data))
+        cells = file.metadata.num_rows * file.metadata.num_columns
+        check_size(path, 8 * cells, allowed, what=f"a table of {cells:,} cells")
+        return _table(path, file.read(), options, pa)
     except TableError:
         raise
     except Exception as error:  # a damaged file may fail anywhere in pyarrow

@@ -38,6 +38,10 @@ class Table:
         Line of a text file where the row begins, or number of the row, counted from 1.
     unit : {"line", "row"}
         What `lines` counts.
+    sha256 : str
+        Of the file that was read.
+    size : int
+        Its bytes.
     """
 
     path: str
@@ -48,6 +52,8 @@ class Table:
     labels: tuple[Any, ...] | None
     lines: NDArray[np.int64]
     unit: str = "row"
+    sha256: str = ""
+    size: int = 0
 
     def __len__(self) -> int:
         return len(self.matrix)
