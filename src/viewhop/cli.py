@@ -6,8 +6,14 @@ import click
 
 from viewhop._version import __version__
 from viewhop.commands.bandwidth_command import bandwidth
+from viewhop.commands.cluster_command import cluster
+from viewhop.commands.completion_command import completion
 from viewhop.commands.data_command import data
 from viewhop.commands.demo_command import demo
+from viewhop.commands.fit_command import fit
+from viewhop.commands.info_command import info
+from viewhop.commands.report_command import report
+from viewhop.commands.transform_command import transform
 
 __all__ = ["main"]
 
@@ -18,5 +24,5 @@ def main() -> None:
     """Multi-view diffusion maps: several measurements in, one geometry out."""
 
 
-for command in (bandwidth, data, demo):
+for command in (bandwidth, cluster, completion, data, demo, fit, info, report, transform):
     main.add_command(command)

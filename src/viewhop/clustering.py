@@ -263,7 +263,10 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
             If the hop matrix has no way from the given views to another one.
         """
         check_is_fitted(self)
-        embedding = np.asarray(self.embedder_.transform(X))
+        return self._assigned(np.asarray(self.embedder_.transform(X)))
+
+    def _assigned(self, embedding: NDArray[np.floating]) -> Labels:
+        """The cluster of each sample that the embedding has placed."""
         coordinates = _leading(embedding, self.embedder_, self.n_components_, self._normalized)
         return _nearest(coordinates, self.cluster_centers_, embedding.dtype)
 

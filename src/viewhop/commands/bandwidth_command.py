@@ -35,7 +35,7 @@ _MOST_PAIRS = 15
 
 
 @click.command(cls=Command, epilog=_EXAMPLE)
-@views_argument
+@views_argument()
 @table_options
 @click.option(
     "--grid",

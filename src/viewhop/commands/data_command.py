@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from viewhop.commands.command import Command
+from viewhop.commands.completing import words
 from viewhop.commands.options import folder_option, output_folder, seed_option
 
 __all__ = ["data"]
@@ -38,66 +39,70 @@ class _Set:
     noisy: bool = False
 
 
-def _sets() -> dict[str, _Set]:
+def _library() -> Any:
+    """The functions that make the sets; not imported before one is made."""
     from viewhop import datasets
 
-    return {
-        "mfeat": _Set(
-            "handwritten digits in six views: fac, kar, zer, mor, pix, fou",
-            lambda samples, noise, seed: datasets.load_mfeat(),
-            ("digit", "target"),
-            2000,
-            sized=False,
+    return datasets
+
+
+_SETS = {
+    "mfeat": _Set(
+        "handwritten digits in six views: fac, kar, zer, mor, pix, fou",
+        lambda samples, noise, seed: _library().load_mfeat(),
+        ("digit", "target"),
+        2000,
+        sized=False,
+    ),
+    "rolls": _Set(
+        "a Swiss roll, and a rotated copy",
+        lambda samples, noise, seed: _library().make_swiss_rolls(
+            samples or 1000, noise=noise or 0.0, random_state=seed
         ),
-        "rolls": _Set(
-            "a Swiss roll, and a rotated copy",
-            lambda samples, noise, seed: datasets.make_swiss_rolls(
-                samples or 1000, noise=noise or 0.0, random_state=seed
-            ),
-            ("theta", "theta"),
-            1000,
-            noisy=True,
+        ("theta", "theta"),
+        1000,
+        noisy=True,
+    ),
+    "gapped-rolls": _Set(
+        "one Swiss roll, torn at another place in each view",
+        lambda samples, noise, seed: _library().make_gapped_rolls(
+            samples or 1200, random_state=seed
         ),
-        "gapped-rolls": _Set(
-            "one Swiss roll, torn at another place in each view",
-            lambda samples, noise, seed: datasets.make_gapped_rolls(
-                samples or 1200, random_state=seed
-            ),
-            ("theta", "theta"),
-            1200,
+        ("theta", "theta"),
+        1200,
+    ),
+    "helices-a": _Set(
+        "two coiled rings, a quarter turn apart",
+        lambda samples, noise, seed: _library().make_helices("A", n_samples=samples or 1000),
+        ("angle", "a"),
+        1000,
+    ),
+    "helices-b": _Set(
+        "two corkscrews, a quarter turn apart",
+        lambda samples, noise, seed: _library().make_helices("B", n_samples=samples or 1000),
+        ("angle", "a"),
+        1000,
+    ),
+    "circles": _Set(
+        "two circles, sheared apart in each view",
+        lambda samples, noise, seed: _library().make_circles(
+            samples or 1600, noise=0.16 if noise is None else noise, random_state=seed
         ),
-        "helices-a": _Set(
-            "two coiled rings, a quarter turn apart",
-            lambda samples, noise, seed: datasets.make_helices("A", n_samples=samples or 1000),
-            ("angle", "a"),
-            1000,
-        ),
-        "helices-b": _Set(
-            "two corkscrews, a quarter turn apart",
-            lambda samples, noise, seed: datasets.make_helices("B", n_samples=samples or 1000),
-            ("angle", "a"),
-            1000,
-        ),
-        "circles": _Set(
-            "two circles, sheared apart in each view",
-            lambda samples, noise, seed: datasets.make_circles(
-                samples or 1600, noise=0.16 if noise is None else noise, random_state=seed
-            ),
-            ("circle", "target"),
-            1600,
-            noisy=True,
-        ),
-        "mixtures": _Set(
-            "six Gaussian clusters in each view",
-            lambda samples, noise, seed: datasets.make_mixtures(samples or 600, random_state=seed),
-            ("cluster", "target"),
-            600,
-        ),
-    }
+        ("circle", "target"),
+        1600,
+        noisy=True,
+    ),
+    "mixtures": _Set(
+        "six Gaussian clusters in each view",
+        lambda samples, noise, seed: _library().make_mixtures(samples or 600, random_state=seed),
+        ("cluster", "target"),
+        600,
+    ),
+}
 
 
 @click.command(cls=Command, epilog=_EXAMPLE)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=words(*_SETS))
 @click.option("--samples", type=click.IntRange(min=2), help="Number of samples of a synthetic set.")
 @click.option("--noise", type=click.FloatRange(min=0), help="Noise of rolls or circles.")
 @seed_option
@@ -125,7 +130,7 @@ def data(
     Without NAME all are listed; with it, and without -o, the set is described. Files have a
     column of ids, `sample`, and one of labels.
     """
-    sets = _sets()
+    sets = _SETS
     if name is None:
         if out is not None:
             raise click.UsageError(f"which set? There are {', '.join(sets)}.")
@@ -148,7 +153,7 @@ def data(
     for file in files.values():
         click.echo(f"wrote {file}")
     views = " ".join(f"{view}={file}" for view, file in files.items())
-    click.echo(f"try: viewhop bandwidth {views} --id sample --label {chosen.label[0]}")
+    click.echo(f"try: viewhop fit {views} --id sample --label {chosen.label[0]} -o {out / 'fit'}")
 
 
 def _write(

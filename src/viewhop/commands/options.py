@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from viewhop.commands.completing import named_files
 
 if TYPE_CHECKING:
     from viewhop.tables import Options
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "asked_tables",
     "folder_option",
+    "given_tables",
+    "output_file",
     "output_folder",
     "seed_option",
     "table_options",
@@ -27,11 +33,22 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _TABLES = "viewhop.tables"
 
 
-def views_argument(function: Decorated) -> Decorated:
-    """Add the argument ``views``: a dict of paths by view name, in the order that was given."""
+def views_argument(*, required: bool = True) -> Callable[[Decorated], Decorated]:
+    """The decorator that adds the argument ``views``: a dict of paths by view name, in order.
+
+    Parameters
+    ----------
+    required : bool
+        Whether there must be one.
+    """
     return click.argument(
-        "views", metavar="NAME=PATH...", nargs=-1, required=True, callback=_by_name
-    )(function)
+        "views",
+        metavar="NAME=PATH..." if required else "[NAME=PATH...]",
+        nargs=-1,
+        required=required,
+        callback=_by_name,
+        shell_complete=named_files,
+    )
 
 
 def _by_name(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
@@ -49,8 +66,18 @@ def _by_name(ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
 
 
 def _noted(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep the value of an option for `asked_tables`."""
+    """Keep the value of an option for `asked_tables` and `given_tables`."""
     ctx.meta.setdefault(_TABLES, {})[param.name] = value
+
+
+def given_tables() -> dict[str, Any]:
+    """What the options of `table_options` were given, without their defaults, by name."""
+    ctx = click.get_current_context()
+    return {
+        name: value
+        for name, value in ctx.meta[_TABLES].items()
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
 
 
 def table_options(function: Decorated) -> Decorated:
@@ -171,11 +198,43 @@ def output_folder(out: Path) -> Iterator[Path]:
     """
     from viewhop.files import writable_folder
 
-    try:
+    with _writing(out, "another folder with --out"):
         yield writable_folder(out)
+
+
+@contextmanager
+def output_file(out: Path) -> Iterator[None]:
+    """A context in which a file is written, whose folder is made if need be.
+
+    Parameters
+    ----------
+    out : Path
+        It must not be a folder.
+    """
+    from viewhop.files import writable_folder
+
+    with _writing(out, "another file with --out"):
+        writable_folder(out.parent)
+        if out.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        yield
+
+
+@contextmanager
+def _writing(out: Path, instead: str) -> Iterator[None]:
+    """A context whose errors of the system are about what is written."""
+    try:
+        yield
     except OSError as error:
-        if error.errno == errno.EPIPE:  # of standard output, which is no file of the folder
+        if error.errno == errno.EPIPE:  # of standard output, which is no file of ours
             raise
+        inside = error.filename is not None and Path(error.filename).name != out.name
+        where = f" ({Path(error.filename).name})" if inside and _is_named(error) else ""
         raise click.ClickException(
-            f"cannot write to {out}: {error.strerror or error}. Choose another folder with --out."
+            f"cannot write to {out}{where}: {error.strerror or error}. Choose {instead}."
         ) from error
+
+
+def _is_named(error: OSError) -> bool:
+    """Whether the file of an error is one that a user knows."""
+    return not Path(error.filename).name.startswith(".")

@@ -92,9 +92,7 @@ def written(settings: Settings, folder: Path) -> str:
         if entry.name != "views"
     }
     values["out"] = "."
-    values["views"] = {
-        name: _view(view, folder) for name, view in settings.views.items()
-    }
+    values["views"] = {name: _view(view, folder) for name, view in settings.views.items()}
     head = (
         f"# What viewhop {__version__} was told. To do it again: "
         f"viewhop {settings.command} --config run.toml\n"

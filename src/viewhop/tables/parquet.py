@@ -34,9 +34,7 @@ def arrow(path: str) -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def parquet_table(
-    path: str, data: bytes, options: Options, *, allowed: int | None = None
-) -> Table:
+def parquet_table(path: str, data: bytes, options: Options, *, allowed: int | None = None) -> Table:
     """The table of a Parquet file.
 
     Parameters
