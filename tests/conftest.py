@@ -2,10 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+import types
+from pathlib import Path
+
 import pytest
+
+import viewhop
 
 
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Dense kernels of a few samples are cut into several tiles."""
     monkeypatch.setattr("viewhop.affinity.tiles.SIDE", 7)
+
+
+@pytest.fixture
+def reports(monkeypatch):
+    """The calls of a report that only notes them and writes a line."""
+    calls = []
+
+    def write(path, estimator, **more):
+        calls.append((estimator, more))
+        Path(path).write_text(f"<html>{len(calls)}</html>", encoding="utf-8")
+
+    fake = types.ModuleType("viewhop.report")
+    fake.write = write
+    monkeypatch.setitem(sys.modules, "viewhop.report", fake)
+    monkeypatch.setattr(viewhop, "report", fake, raising=False)
+    return calls
+
+
+@pytest.fixture
+def no_reports(monkeypatch):
+    """A viewhop that cannot write reports, as without plotly."""
+    monkeypatch.delitem(vars(viewhop), "report", raising=False)
+    monkeypatch.setitem(sys.modules, "viewhop.report", None)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -19,32 +17,12 @@ from click.testing import CliRunner
 from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
+from tests.command_line import invoked, run
 from viewhop.cli import main
 from viewhop.commands.command import Command
 from viewhop.tables import Options, read, read_views, write
 
-SOURCE = Path(vh.__file__).parent.parent
 FAULT = "this is a fault of viewhop, see it with --debug"
-RUN = "from viewhop.cli import main; main(prog_name='viewhop')"
-
-
-def run(*arguments, cwd, before=""):
-    """The real command, in a process of its own."""
-    paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    return subprocess.run(
-        [sys.executable, "-c", before + RUN, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        env=environment,
-        check=False,
-    )
-
-
-def invoked(*arguments):
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 @pytest.fixture
@@ -60,7 +38,7 @@ def rolls(tmp_path):
 # --- all commands ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [[], ["bandwidth"], ["data"], ["demo"]])
+@pytest.mark.parametrize("arguments", [[], *([name] for name in sorted(main.commands))])
 def test_help_needs_none_of_the_heavy_packages(arguments, tmp_path):
     heavy = {"numpy", "scipy", "sklearn", "pandas", "matplotlib", "rich", "pyarrow", "joblib"}
     check = (
@@ -74,7 +52,7 @@ def test_help_needs_none_of_the_heavy_packages(arguments, tmp_path):
 
 
 @pytest.mark.parametrize("command", sorted(set(main.commands) - {"demo"}))
-def test_examples_of_the_help_run(command, tmp_path, monkeypatch):
+def test_examples_of_the_help_run(command, tmp_path, monkeypatch, reports):
     monkeypatch.chdir(tmp_path)
     help = invoked(command, "--help").stdout
     examples = re.findall(r"^ +viewhop (.*)$", help.split("Example")[1], flags=re.M)

@@ -129,13 +129,14 @@ def _table(path: Path) -> dict[str, Any]:
 def _show(path: Path, found: dict[str, Any]) -> None:
     """The same for people."""
     if found["kind"] == "run":
-        verdict = "its files belong together" if found["whole"] else "its files do NOT all belong"
+        verdict = "its files belong together"
         if not found["whole"]:
-            verdict += " together: run it again, or take another copy"
+            verdict = "its files do NOT all belong together"
         click.echo(f"{path}: viewhop {found['command']} ({found['viewhop']}); {verdict}")
-        for kind in ("outputs", "inputs"):
-            for name, told in found[kind].items():
-                click.echo(f"  {'read' if kind == 'inputs' else 'wrote'} {name}: {told}")
+        for name, told in found["outputs"].items():
+            click.echo(f"  {name}: {told}")
+        for name, told in found["inputs"].items():
+            click.echo(f"  what was read as {name}: {told}")
         for name in found["left_behind"]:
             click.echo(f"  {name} was left behind by a run that was stopped; it can be removed")
         return

@@ -190,6 +190,12 @@ class Settings(KernelSettings):
             raise SettingsError(
                 f"--fusion {self.fusion} needs two views or more, got one", key="fusion"
             )
+        joint = [name for name in self.views if self.kernel_of(name).bandwidth == "joint"]
+        if len(joint) == 1:
+            raise SettingsError(
+                f"--bandwidth joint compares views, and only {joint[0]!r} has it; use log-log",
+                key="bandwidth",
+            )
         self._check_command()
 
     def _check_command(self) -> None:
