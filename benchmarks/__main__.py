@@ -21,6 +21,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 #: In the order of the tables. Each is a module with TITLE, run(), and its sizes, FULL and SMALL.
 PARTS = (
+    "start",
     "dense",
     "columns",
     "solve",

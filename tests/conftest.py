@@ -29,7 +29,7 @@ def reports(monkeypatch):
     fake = types.ModuleType("viewhop.report")
     fake.write = write
     monkeypatch.setitem(sys.modules, "viewhop.report", fake)
-    monkeypatch.setattr(viewhop, "report", fake, raising=False)
+    monkeypatch.setitem(vars(viewhop), "report", fake)
     return calls
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from viewhop.files import replaced, writable_folder
+from viewhop.files import replaced, staged, writable_folder
 
 
 def names(folder):
@@ -108,3 +108,72 @@ def test_file_in_the_place_of_the_folder_is_an_error(tmp_path):
     (tmp_path / "taken").touch()
     with pytest.raises(FileExistsError):
         writable_folder(tmp_path / "taken")
+
+
+# --- several files -----------------------------------------------------------------------------
+
+
+def test_staged_files_take_their_places_together_and_the_last_one_last(tmp_path, monkeypatch):
+    for name in ("a", "z", "other"):
+        (tmp_path / name).write_text("old")
+    moved = []
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda a, b: (moved.append(b.name), replace(a, b)))
+    with staged(tmp_path, last="a") as inside:
+        for name in ("a", "m", "z"):
+            (inside / name).write_text("new")
+        assert (tmp_path / "a").read_text() == "old"
+    assert moved == ["m", "z", "a"]
+    assert {name: (tmp_path / name).read_text() for name in names(tmp_path)} == {
+        "a": "new", "m": "new", "other": "old", "z": "new",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+def test_failure_while_staging_leaves_the_old_files(tmp_path, failure):
+    (tmp_path / "a").write_text("old")
+
+    def fail():
+        with staged(tmp_path, last="b") as inside:
+            (inside / "a").write_text("new")
+            raise failure
+
+    with pytest.raises(type(failure)):
+        fail()
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "old"
+
+
+def test_nothing_is_moved_before_all_is_on_the_disk(tmp_path, monkeypatch):
+    calls = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), fsync(handle)))
+    monkeypatch.setattr(os, "replace", lambda a, b: (calls.append("move"), replace(a, b)))
+    with staged(tmp_path, last="b") as inside:
+        for name in "ab":
+            (inside / name).write_text("new")
+    assert calls == ["fsync", "fsync", "move", "move", "fsync"]
+
+
+def test_staged_file_in_the_place_of_a_folder_is_refused_before_any_move(tmp_path):
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "b").mkdir()
+
+    def put():
+        with staged(tmp_path, last="b") as inside:
+            for name in "ab":
+                (inside / name).write_text("new")
+
+    with pytest.raises(IsADirectoryError):
+        put()
+    assert (tmp_path / "a").read_text() == "old"
+    assert names(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_staged_files_keep_the_permissions_of_the_old(tmp_path):
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "a").chmod(0o640)
+    with staged(tmp_path, last="a") as inside:
+        (inside / "a").write_text("new")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import errno
+import hashlib
 import io
 import os
 import random
 import sys
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -675,3 +677,63 @@ def test_full_disk_leaves_the_old_table(tmp_path, monkeypatch, ending):
         write(path, {"a": np.arange(10_000.0)})
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+# --- memory ------------------------------------------------------------------------------------
+
+
+def test_array_that_would_not_fit_is_refused_before_it_is_unpacked(put, tmp_path):
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, x=np.zeros((4000, 2000)))
+    assert path.stat().st_size < 200_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match=r"zeros\.npz::x: the array takes 64 MB, and the budg"):
+            read(path, max_memory="1MB")
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(read(path, max_memory="65MB")) == 4000
+
+
+def test_matlab_variable_that_would_not_fit_is_refused_before_it_is_unpacked(tmp_path):
+    path = tmp_path / "zeros.mat"
+    savemat(path, {"x": np.zeros((4000, 1000))}, do_compression=True)
+    assert path.stat().st_size < 200_000
+    with pytest.raises(
+        TableError, match=r"zeros\.mat: its variables would take 32 MB.*budget is 1 MB"
+    ):
+        read(path, max_memory="1MB")
+    assert len(read(path, max_memory="33MB")) == 4000
+
+
+def test_parquet_that_would_not_fit_is_refused_before_it_is_unpacked(tmp_path):
+    path = tmp_path / "zeros.parquet"
+    write(path, {f"c{k}": np.zeros(20_000) for k in range(10)})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(TableError, match="a table of 200,000 cells takes 1.6 MB"):
+        read(path, max_memory="1MB")
+    assert len(read(path, max_memory="2MB")) == 20_000
+
+
+def test_file_that_would_not_fit_is_refused_before_it_is_read(put):
+    with pytest.raises(TableError, match=r"some\.csv: it takes 2 kB, and the budget is 1 kB"):
+        read(put("x\n" + "1\n" * 999), max_memory=1000)
+
+
+def test_hash_and_size_are_those_of_the_file(put):
+    path = put("x\n1\n")
+    table = read(path)
+    assert table.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert table.size == 4
+
+
+def test_columns_by_name_are_taken_in_their_order_and_others_passed_over(put):
+    path = put("a,text,b,c*\n1,t,2,3\n4,u,5,6\n")
+    table = read(path, options=Options(columns=("c*", "a")))
+    assert table.columns == ("c*", "a")
+    assert_array_equal(table.matrix, [[3, 1], [6, 4]])
+    with pytest.raises(TableError, match=r"no column 'd'; there are 'a', 'text', 'b', 'c\*'"):
+        read(path, options=Options(columns=("a", "d")))
+    with pytest.raises(ValueError, match="none to keep or drop"):
+        Options(columns=("a",), keep=("a",))
