@@ -250,6 +250,10 @@ def test_columns_with_names_of_ours_are_told_apart(rolls, reports):
         (["x=x.csv", "x=y.csv", "-o", "o"], "given twice"),
         (["x=x.csv", "-o", "o", "--kernel", "cosine"], "--kernel: expected one of adaptive"),
         (["x=x.csv", "-o", "o", "--kernel", "z=gaussian"], "the view 'z' has no file"),
+        (
+            ["x=x.csv", "-o", "o", "--factor", "x=0"],
+            "--factor of the view 'x': expected",
+        ),
         (["x=x.csv", "-o", "o", "--alpha", "1", "--alpha", "2"], "--alpha is given twice"),
         (["x=x.csv", "-o", "o", "--bandwidth", "-1"], "--bandwidth: expected one of max-min"),
         (["x=x.csv", "-o", "o", "--bandwidth", "joint"], "use --kernel gaussian"),
@@ -346,9 +350,9 @@ def test_far_samples_are_told(rolls, model):
         (["out/model.viewhop", "x=x.csv", "-o", "n.xlsx"], 1, "n.xlsx: tables are written as"),
         (["out/model.viewhop", "x=x.csv", "-o", "out"], 1, "cannot write to out: Is a directory"),
         (["out/model.viewhop", "x=x.csv", "-o", "x.csv/n.csv"], 1, "cannot write to x.csv/n.csv"),
-        (["none.viewhop", "x=x.csv", "-o", "n.csv"], 1, "none.viewhop"),
-        (["x.csv", "x=x.csv", "-o", "n.csv"], 1, "x.csv"),
-        (["out", "x=x.csv", "-o", "n.csv"], 1, "out"),
+        (["none.viewhop", "x=x.csv", "-o", "n.csv"], 1, "Error: none.viewhop: No such file"),
+        (["x.csv", "x=x.csv", "-o", "n.csv"], 1, "Error: x.csv: "),
+        (["out", "x=x.csv", "-o", "n.csv"], 1, "Error: out: "),
     ],
 )
 def test_transform_used_wrongly_writes_nothing(rolls, model, arguments, code, told):
@@ -497,9 +501,9 @@ def test_what_cannot_be_replaced_is_told_before_anything_is_read(tmp_path, monke
 
 def test_advice_of_the_commands_runs(tmp_path, monkeypatch, reports):
     monkeypatch.chdir(tmp_path)
-    advice = invoked("data", "rolls", "--samples", 60, "--noise", 0.1, "-o", "here").stdout
+    advice = invoked("data", "rolls", "--samples", 60, "--noise", 0.1, "-o", "in here").stdout
     result = invoked(*shlex.split(advice.splitlines()[-1].removeprefix("try: viewhop ")))
     assert result.exit_code == 0, result.output
     advice = result.stdout.splitlines()[-1].removeprefix("try: viewhop ")
-    result = invoked(*shlex.split(advice.replace("x=NEW", "x=here/x.csv")))
+    result = invoked(*shlex.split(advice.replace("x=NEW", "'x=in here/x.csv'")))
     assert result.exit_code == 0, result.output

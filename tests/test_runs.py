@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tomllib
 from dataclasses import fields
@@ -298,6 +299,15 @@ def test_configuration_with_a_byte_order_mark_is_read(tmp_path):
     assert configuration.read(tmp_path / "some.toml") == {"seed": 4}
 
 
+def test_configuration_of_the_guide_is_one():
+    guide = Path(__file__).parent.parent / "docs" / "guide.md"
+    (text,) = re.findall(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), flags=re.S)
+    found = configuration.merged(tomllib.loads(text), {})
+    found.check()
+    assert found.kernel_of("atac").bandwidth == "joint"
+    assert found.kernel_of("rna").kernel == "correlation"
+
+
 # --- records and folders -----------------------------------------------------------------------
 
 
@@ -343,8 +353,11 @@ def test_changed_missing_and_strange_files_are_told(folder):
     (folder / "report.html").unlink()
     (folder.parent / "x.csv").unlink()
     found = checking.state(folder)
+    assert found.inputs == {"x": "gone"}
+    (folder.parent / "x.csv").mkdir()
+    found = checking.state(folder)
     assert not found.is_whole
-    assert (found.outputs, found.inputs) == ({"model.viewhop": "missing"}, {"x": "gone"})
+    assert (found.outputs, found.inputs) == ({"model.viewhop": "missing"}, {"x": "changed"})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,8 +153,9 @@ def data(
         files = _write(folder, made, chosen.label, ending, force)
     for file in files.values():
         click.echo(f"wrote {file}")
-    views = " ".join(f"{view}={file}" for view, file in files.items())
-    click.echo(f"try: viewhop fit {views} --id sample --label {chosen.label[0]} -o {out / 'fit'}")
+    views = [f"{view}={file}" for view, file in files.items()]
+    options = ["--id", "sample", "--label", chosen.label[0], "-o", str(out / "fit")]
+    click.echo(f"try: {shlex.join(['viewhop', 'fit', *views, *options])}")
 
 
 def _write(

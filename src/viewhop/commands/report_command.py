@@ -71,29 +71,27 @@ def _of_run(folder: Path, views: dict[str, str], out: Path | None) -> None:
 
     if given_tables():
         raise click.UsageError("how the files of a run are read stands in its record.")
-    target = folder / "report.html" if out is None else out
-    with output_file(target):
-        found = state(folder)
-        told = found.outputs.get("model.viewhop", "missing")
-        if told != "as recorded":
-            raise click.ClickException(
-                f"{folder / 'model.viewhop'}: it is {told}; see viewhop info {folder}, and run "
-                f"viewhop {found.record['command']} again"
-            )
-        model = load(folder / "model.viewhop")
-        given = _known(folder, found, views)
-        given["told"] = about(found.record)
-        given["repeat"] = f"viewhop {found.record['command']} --config run.toml"
-        given["title"] = ", ".join(found.record["inputs"])
-        if out is not None:
-            _replace(out, model, given)
-        else:
-            with staged(folder, last=records.RECORD) as inside:
-                write_report(inside / "report.html", model, **given)
-                new = records.outputs(inside)
-                record = {**found.record, "outputs": {**found.record["outputs"], **new}}
-                (inside / records.RECORD).write_bytes(records.encoded(record))
-    click.echo(f"wrote {target}")
+    found = state(folder)
+    told = found.outputs.get("model.viewhop", "missing")
+    if told != "as recorded":
+        raise click.ClickException(
+            f"{folder / 'model.viewhop'}: it is {told}; see viewhop info {folder}, and run "
+            f"viewhop {found.record['command']} again"
+        )
+    model = load(folder / "model.viewhop")
+    given = _known(folder, found, views)
+    given["told"] = about(found.record)
+    given["repeat"] = f"viewhop {found.record['command']} --config run.toml"
+    given["title"] = ", ".join(found.record["inputs"])
+    if out is not None:
+        _replace(out, model, given)
+        return
+    with output_file(folder / "report.html"), staged(folder, last=records.RECORD) as inside:
+        write_report(inside / "report.html", model, **given)
+        new = records.outputs(inside)
+        record = {**found.record, "outputs": {**found.record["outputs"], **new}}
+        (inside / records.RECORD).write_bytes(records.encoded(record))
+    click.echo(f"wrote {folder / 'report.html'}")
 
 
 def _known(folder: Path, found: Any, views: dict[str, str]) -> dict[str, Any]:
@@ -147,22 +145,21 @@ def _of_model(path: Path, views: dict[str, str], out: Path | None) -> None:
     if out is None:
         raise click.UsageError("where to? Give the file with -o.")
     options = asked_tables()
-    with output_file(out):
-        model = load(path)
-        est = embedding_of(model)
-        read = matching.read_for(est, views, options=options) if views else None
-        if read is not None and len(read.views) != len(est.embedding_):
-            raise click.ClickException(
-                f"the files have {len(read.views):,} samples, and the model was fitted on "
-                f"{len(est.embedding_):,}: give those"
-            )
-        _replace(out, model, {"read": read, "label_name": options.label, "title": path.stem})
-    click.echo(f"wrote {out}")
+    model = load(path)
+    est = embedding_of(model)
+    read = matching.read_for(est, views, options=options) if views else None
+    if read is not None and len(read.views) != len(est.embedding_):
+        raise click.ClickException(
+            f"the files have {len(read.views):,} samples, and the model was fitted on "
+            f"{len(est.embedding_):,}: give those"
+        )
+    _replace(out, model, {"read": read, "label_name": options.label, "title": path.stem})
 
 
 def _replace(out: Path, model: Any, given: dict[str, Any]) -> None:
     """Write a report that takes the place of a file when it is whole."""
     from viewhop.files import staged
 
-    with staged(out.parent, last=out.name) as inside:
+    with output_file(out), staged(out.parent, last=out.name) as inside:
         write_report(inside / out.name, model, **given)
+    click.echo(f"wrote {out}")

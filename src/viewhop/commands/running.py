@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -238,6 +239,7 @@ def _summarise_clusters(read: Joined, model: Any) -> None:
 
 
 def _advise(settings: Settings, out: Path) -> None:
-    name = next(iter(settings.views))
-    id_option = "" if settings.id is None else f" --id {settings.id}"
-    click.echo(f"try: viewhop transform {out / 'model.viewhop'} {name}=NEW{id_option} -o new.csv")
+    ids = [] if settings.id is None else ["--id", settings.id]
+    view = f"{next(iter(settings.views))}=NEW"
+    words = ["viewhop", "transform", str(out / "model.viewhop"), view, *ids, "-o", "new.csv"]
+    click.echo(f"try: {shlex.join(words)}")

@@ -51,20 +51,21 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     from viewhop.tables import check_writable
 
     options = asked_tables()
-    with output_file(out):
+    with output_file(out):  # before long work
         check_writable(out)
-        est = load(model)
-        inner = embedding_of(est)
-        if (options.keep or options.drop) and None not in inner._layout.feature_names:
-            raise click.UsageError(
-                "the model finds its columns by name: --keep and --drop are for arrays."
-            )
-        read = matching.read_for(inner, views, options=options)
-        for table in () if quiet else read.tables.values():
-            _say_ignored(table.path, matching.ignored(table, options))
-        with progress_shown(quiet=quiet) as progress:
-            inner.set_params(verbose=progress)
-            embedding, coverage = inner.transform(read.views, return_coverage=True)
+    est = load(model)
+    inner = embedding_of(est)
+    if (options.keep or options.drop) and None not in inner._layout.feature_names:
+        raise click.UsageError(
+            "the model finds its columns by name: --keep and --drop are for arrays."
+        )
+    read = matching.read_for(inner, views, options=options)
+    for table in () if quiet else read.tables.values():
+        _say_ignored(table.path, matching.ignored(table, options))
+    with progress_shown(quiet=quiet) as progress:
+        inner.set_params(verbose=progress)
+        embedding, coverage = inner.transform(read.views, return_coverage=True)
+    with output_file(out):
         _write(out, est, embedding, coverage, read, options)
     click.echo(f"wrote {out}")
 

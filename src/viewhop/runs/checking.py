@@ -88,8 +88,8 @@ def input_path(folder: Path, entry: dict[str, Any]) -> Path:
 def _compared(path: Path, sha256: str, told: tuple[str, str, str]) -> str:
     same, changed, gone = told
     try:
+        if not path.is_file():  # a device may have no end
+            return changed if path.exists() else gone
         return same if digest(path) == sha256 else changed
-    except (FileNotFoundError, NotADirectoryError):
-        return gone
     except (OSError, ValueError):
         return changed

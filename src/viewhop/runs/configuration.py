@@ -72,9 +72,14 @@ def merged(file: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
     }
     for name, entry in given.get("views", {}).items():
         views[name] = {**views.get(name, {}), **entry}
-    return Settings.of(
-        {**file, **given, "views": views}, where=lambda key: f"--{key.replace('_', '-')}"
-    )
+    return Settings.of({**file, **given, "views": views}, where=_option)
+
+
+def _option(key: str) -> str:
+    """A setting as the option that sets it."""
+    view, name = key.rpartition(".")[::2]
+    option = f"--{name.replace('_', '-')}"
+    return f"{option} of the view {view.removeprefix('views.')!r}" if view else option
 
 
 def written(settings: Settings, folder: Path) -> str:
