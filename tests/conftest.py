@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,11 @@ def small_tiles(monkeypatch):
 def reports(monkeypatch):
     """The calls of a report that only notes them and writes a line."""
     calls = []
+    numbers = count()
 
     def write(path, estimator, **more):
         calls.append((estimator, more))
-        Path(path).write_text(f"<html>{len(calls)}</html>", encoding="utf-8")
+        Path(path).write_text(f"<html>{next(numbers)}</html>", encoding="utf-8")
 
     fake = types.ModuleType("viewhop.report")
     fake.write = write
