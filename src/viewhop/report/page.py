@@ -18,6 +18,7 @@ SCRIPTS = (
     "data.js",
     "colours.js",
     "layout.js",
+    "points.js",
     "plane.js",
     "space.js",
     "charts.js",

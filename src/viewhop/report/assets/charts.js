@@ -2,6 +2,15 @@
 
 const QUIET = { displayModeBar: false, responsive: true, doubleClick: "reset", showTips: false };
 
+/** How plotly draws an axis. */
+function axisStyle() {
+  return {
+    gridcolor: styled("--line"), zerolinecolor: styled("--line"), zerolinewidth: 1, linecolor: styled("--line"),
+    tickfont: { size: 11, color: styled("--soft") }, ticks: "", exponentformat: "power",
+    title: { standoff: 6, font: { size: 12, color: styled("--soft") } },
+  };
+}
+
 function chartLayout(x, y, more = {}) {
   const style = axisStyle();
   return {
@@ -14,6 +23,7 @@ function chartLayout(x, y, more = {}) {
 
 /** The spectrum: λ_k, what t leaves of it, and how many are in use. */
 function drawSpectrum() {
+  if (!window.Plotly) return Promise.resolve();
   const { eigenvalues, chosen } = report.spectrum;
   const order = eigenvalues.map((_, k) => k + 1);
   const used = order.map((k) => k <= chosen);
@@ -39,7 +49,7 @@ const DASHES = ["solid", "dash", "dot", "dashdot"];
 /** log S over log σ of each view, with the scale in use. */
 function drawCurves() {
   const drawn = report.curves.filter((curve) => !curve.precomputed && curve.logs.length);
-  if (!drawn.length) return Promise.resolve();
+  if (!drawn.length || !window.Plotly) return Promise.resolve();
   const colours = palette();
   const traces = drawn.flatMap((curve, k) => {
     const colour = colours[k % colours.length];

@@ -7,14 +7,14 @@ const toTime = (place) => Number((longest * (place / SLIDER) ** 2).toPrecision(3
 const toPlace = (time) => Math.round(SLIDER * Math.sqrt(Math.min(1, time / longest)));
 
 function setTime(time) {
-  if (!Number.isFinite(time) || time < 0) return plane.running ?? Promise.resolve();
+  if (!Number.isFinite(time) || time < 0) return Promise.resolve();
   state.time = time;
   byId("time").value = toPlace(time);
   byId("time").setAttribute("aria-valuetext", `t = ${digits(time)}`);
   if (Number(byId("time-number").value) !== time) byId("time-number").value = String(time);
-  drawSpace();
   drawSpectrum();
-  return drawPlane("points");
+  plane.views.clear();
+  return drawAll();
 }
 
 function listenToTime() {
@@ -38,8 +38,8 @@ function listenToAxes() {
     list.value = state.axes[axis];
     list.addEventListener("change", () => {
       state.axes[axis] = Number(list.value);
-      drawSpace("points");
-      if (axis < 2) drawPlane("points");
+      plane.views.clear();
+      drawAll("points");
     });
   });
 }
@@ -60,22 +60,22 @@ function setColour(k) {
   byId("colour").value = k;
   showLegend();
   showSelection();
-  drawSpace("colours");
-  return drawPlane("colours");
+  return drawAll("colours");
 }
 
 function setTool(tool) {
   state.tool = tool;
   for (const button of byId("tools").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
-  if (plane.box) Plotly.relayout(plane.box, { dragmode: tool === "none" ? false : tool });
-  byId("plane").style.touchAction = tool === "none" ? "auto" : "none";
+  const canvas = byId("plane");
+  canvas.style.touchAction = tool === "none" ? "auto" : "none";
+  canvas.style.cursor = { pan: "move", none: "default" }[tool] ?? "crosshair";
 }
 
 function listenToTools() {
   // A finger that scrolls past must not draw a lasso.
   setTool(matchMedia("(pointer: coarse)").matches ? "none" : "lasso");
   for (const button of byId("tools").querySelectorAll("button")) button.addEventListener("click", () => setTool(button.dataset.tool));
-  byId("fit").addEventListener("click", () => { resetSpace(); drawPlane("points"); });
+  byId("fit").addEventListener("click", () => { resetSpace(); resetPlane(); });
 }
 
 function listenToChooser() {
@@ -85,8 +85,7 @@ function listenToChooser() {
     box.addEventListener("change", () => {
       state.shown[l] = box.checked;
       if (!state.shown.some(Boolean)) state.shown[l] = box.checked = true;
-      drawSpace();
-      drawPlane("all");
+      drawAll();
     });
     return make("label", {}, box, one.name);
   }));
@@ -99,12 +98,11 @@ function setTheme(choice) {
   document.documentElement.dataset.theme = choice === "auto" ? (theme.system.matches ? "dark" : "light") : choice;
   for (const button of document.querySelectorAll("[data-theme-choice]")) button.setAttribute("aria-pressed", String(button.dataset.themeChoice === choice));
   for (const line of byId("curves-legend").querySelectorAll("line")) line.setAttribute("stroke", palette()[line.dataset.colour]);
-  if (!plane.box) return Promise.resolve();
+  if (!plane.points) return Promise.resolve();
   showLegend();
   drawSpectrum();
   drawCurves();
-  drawSpace("colours");
-  return drawPlane("all");
+  return drawAll("colours");
 }
 
 function listenToTheme() {
@@ -122,8 +120,19 @@ function listenToWidth() {
     if (byId("plane-stage").clientWidth === width) return;
     width = byId("plane-stage").clientWidth;
     clearTimeout(waiting);
-    waiting = setTimeout(() => { drawPlane("all"); drawSpace(); }, 120);
+    waiting = setTimeout(() => drawAll(), 60);
   }).observe(byId("plane-stage"));
+}
+
+/** Draw all open panels anew, with the parts that changed. */
+const drawAll = (...parts) => Promise.all([plane.points.draw(...parts), drawSpace(...parts)]);
+
+/** Run plotly, which is in the page as text: it takes a second, and only the charts need it. */
+async function loadPlotly() {
+  await nextFrame();
+  const held = byId("plotly");
+  document.head.append(make("script", { text: held.textContent }));
+  held.remove();
 }
 
 async function start() {
@@ -141,7 +150,8 @@ async function start() {
   listenToSelection();
   listenToTheme();
   showLegend();
-  await drawPlane("all");
+  await openPlane();
+  await nextFrame();
   const seconds = performance.now() / 1000;
   watchSpace();
   listenToWidth();
@@ -152,34 +162,34 @@ async function start() {
   showGraphs();
   showMissing();
   showRun();
-  setTheme(theme.choice === "auto" ? "auto" : theme.choice);
-  await Promise.all([drawSpectrum(), drawCurves(), plane.running]);
+  await loadPlotly();
+  setTheme(theme.choice);
+  await Promise.all([drawSpectrum(), drawCurves()]);
   return { seconds };
 }
 
 const panelNamed = (name) => panels.find((one) => one.name === name) ?? (() => { throw new Error("no such panel"); })();
 
-/** The rows of a trace of plotly, or of a buffer of the graphics card, as they are drawn. */
-function readBack(name, space3) {
-  const one = panelNamed(name);
-  if (!space3) {
-    const trace = plane.box.data[plane.drawn.indexOf(one)];
-    return { one, x: trace.x, y: trace.y, rows: trace.selectedpoints ?? [] };
-  }
-  const { gl } = space;
-  const held = space.held.get(one);
-  if (!gl || !held) throw new Error("the panels of three dimensions are not open yet");
-  const places3 = new Float32Array(3 * one.rows);
-  const marks = new Uint8Array(one.rows);
-  gl.bindBuffer(gl.ARRAY_BUFFER, held.place);
-  gl.getBufferSubData(gl.ARRAY_BUFFER, 0, places3);
-  gl.bindBuffer(gl.ARRAY_BUFFER, held.mark);
-  gl.getBufferSubData(gl.ARRAY_BUFFER, 0, marks);
-  return { one, places3, rows: Array.from(marks.keys()).filter((row) => marks[row] === 1) };
+/** Points of a panel times λ^t, as the graphics card holds them. */
+function pointsOf(points, name, scale) {
+  const { places: held } = points.readBack(panelNamed(name));
+  return Array.from({ length: held.length / 3 }, (_, row) => scale.map((value, axis) => value * held[3 * row + axis]));
 }
 
-/** Samples of rows, each once, in order. */
-const samplesOf = (one, rows) => [...new Set(rows.map((row) => one.sample(row)))].sort((a, b) => a - b);
+/** Samples that a panel shows as selected, in order, as the graphics card holds them. */
+function selectedIn(points, name) {
+  const one = panelNamed(name);
+  const { marks } = points.readBack(one);
+  const found = new Set();
+  marks.forEach((mark, row) => { if (mark === 1) found.add(one.sample(row)); });
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Wait until the graphics card has drawn. */
+function finish() {
+  const pixel = new Uint8Array(4);
+  for (const { gl } of [plane.points, space.points ?? {}]) gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+}
 
 // For tests, and for those who want more than the page offers.
 window.viewhop = {
@@ -192,41 +202,26 @@ window.viewhop = {
   setColour,
   setTheme,
   get time() { return state.time; },
-  /** Points [x, y] of a panel, as plotly holds them. */
-  coordinates(name) {
-    const { x, y } = readBack(name, false);
-    return Array.from(x, (value, row) => [value, y[row]]);
-  },
-  /** Points [x, y, z] of a panel, as the graphics card holds them, times λ^t. */
-  coordinates3d(name) {
-    const { places3 } = readBack(name, true);
-    const scale = state.axes.map((k) => factor(k, state.time));
-    return Array.from({ length: places3.length / 3 }, (_, row) => scale.map((value, axis) => value * places3[3 * row + axis]));
-  },
+  /** Points [x, y] of a panel, as they are drawn. */
+  coordinates: (name) => pointsOf(plane.points, name, [0, 1].map((axis) => along(panelNamed(name), axis).scale)),
+  /** Points [x, y, z] of a panel of three dimensions, as they are drawn. */
+  coordinates3d: (name) => pointsOf(space.points, name, state.axes.map((k) => factor(k, state.time))),
   /** Select samples by number from 0; resolves once all open panels show it. */
   async select(samples) {
     const mask = new Uint8Array(report.samples);
     for (const sample of samples) if (sample in mask) mask[sample] = 1;
     await choose(mask);
-    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-    space.gl?.finish();
+    finish();
   },
-  /** Samples that a panel shows as selected, as plotly holds them. */
-  selected(name) {
-    const { one, rows } = readBack(name, false);
-    return samplesOf(one, rows);
-  },
-  /** The same of a panel of three dimensions, as the graphics card holds them. */
-  selected3d(name) {
-    const { one, rows } = readBack(name, true);
-    return samplesOf(one, rows);
-  },
+  /** Samples that a panel shows as selected. */
+  selected: (name) => selectedIn(plane.points, name),
+  /** The same in three dimensions. */
+  selected3d: (name) => selectedIn(space.points, name),
   /** Open the panels of three dimensions, which otherwise open when they come near the screen. */
   async open3d() {
-    openSpace();
-    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-    space.gl?.finish();
-    return Boolean(space.gl);
+    await openSpace();
+    finish();
+    return Boolean(space.points?.gl);
   },
   csv: selectionCsv,
 };

@@ -1,162 +1,242 @@
-// Plane: all panels of two dimensions as one plotly figure, so that they share their WebGL contexts.
-// No text from the data goes there: plotly would read it as markup.
+// Plane: the panels of two dimensions, with axes, and what dragging over them does.
 
-const plane = { box: null, places: [], dirty: new Set(), running: null, drawn: [] };
+const EDGE = { left: 44, right: 6, top: 4, bottom: 30 };
 
-const axisName = (letter, k) => letter + (k ? k + 1 : "");
+const plane = { points: null, places: [], views: new Map() };
 const isStrip = () => report.panels.kept === 1;
+const axisTexts = () => (isStrip() ? ["sample", "coordinate 1"] : state.axes.slice(0, 2).map((k) => `coordinate ${k + 1}`));
 
-/** What is drawn of a panel along one axis at time t. */
-function along(one, axis, t) {
-  if (isStrip() && axis === 0) return { values: Float64Array.from({ length: one.rows }, (_, row) => one.sample(row) + 1), low: 1, high: report.samples };
+/** Values, reach and factor of a panel along one axis at the time in use. */
+function along(one, axis) {
+  if (isStrip() && axis === 0) {
+    one.numbers ??= Float32Array.from({ length: one.rows }, (_, row) => one.sample(row) + 1);
+    return { values: one.numbers, low: 1, high: report.samples, scale: 1 };
+  }
   const k = state.axes[isStrip() ? 0 : axis];
-  const scale = factor(k, t);
-  const { values, low, high } = one.coordinate(k);
-  const moved = new Float64Array(values.length);
-  for (let row = 0; row < moved.length; row++) moved[row] = values[row] * scale;
-  return { values: moved, low: low * scale, high: high * scale };
+  return { ...one.coordinate(k), scale: factor(k, state.time) };
 }
 
-/** Ranges of both axes: everything is seen, and a unit is as long on one as on the other. */
-function ranges(x, y, { w, h }) {
-  const inner = { w: w - 46, h: h - 30 };
-  const middle = ({ low, high }) => (low + high) / 2;
-  const span = ({ low, high }) => Math.max(high - low, 1e-300) * 1.08;
-  if (isStrip()) return [[x.low - 1, x.high + 1], [middle(y) - span(y) / 2, middle(y) + span(y) / 2]];
-  const unit = Math.max(span(x) / inner.w, span(y) / inner.h);
-  return [[middle(x) - unit * inner.w / 2, middle(x) + unit * inner.w / 2], [middle(y) - unit * inner.h / 2, middle(y) + unit * inner.h / 2]];
+/** The part of a panel where points are. */
+const inside = ({ x, y, w, h }) => ({ x: x + EDGE.left, y: y + EDGE.top, w: w - EDGE.left - EDGE.right, h: h - EDGE.top - EDGE.bottom });
+
+/** The middle and the units per pixel at which everything is seen; a unit is as long on both axes. */
+function fitted(one, place) {
+  const { w, h } = inside(place);
+  const axes = [along(one, 0), along(one, 1)];
+  const middle = axes.map(({ low, high, scale }) => scale * (low + high) / 2);
+  const units = axes.map(({ low, high, scale }, k) => Math.max(scale * (high - low), 1e-30) * 1.07 / [w, h][k]);
+  const one_unit = Math.max(...units);
+  return { middle, units: isStrip() ? units : [one_unit, one_unit] };
 }
 
-function rowColours(one, { table, level }) {
-  if (table.length === 1) return table[0];
-  return Array.from({ length: one.rows }, (_, row) => table[level(one.sample(row))]);
-}
+/** What a panel shows: all of it, unless the reader moved or zoomed. */
+const planeView = (one, place) => plane.views.get(one) ?? fitted(one, place);
 
-/** The rows of a panel that are selected; null if nothing is. */
-function chosenRows(one) {
-  if (!state.count) return null;
-  const rows = [];
-  for (let row = 0; row < one.rows; row++) if (state.chosen[one.sample(row)]) rows.push(row);
-  return rows;
-}
-
-function axisStyle() {
-  return {
-    gridcolor: styled("--line"), zerolinecolor: styled("--line"), zerolinewidth: 1, linecolor: styled("--line"),
-    tickfont: { size: 11, color: styled("--soft") }, ticks: "", nticks: 6, exponentformat: "power", fixedrange: false,
-    title: { standoff: 4, font: { size: 12, color: styled("--soft") } }, automargin: false,
-  };
-}
-
-/** The whole figure. */
-function planeFigure() {
+function paintPlane() {
   const shown = visible();
   const width = byId("plane-stage").clientWidth;
   const { places, height } = grid(width, shown.length);
   plane.places = places;
-  const paint = colouring();
-  const layout = {
-    width, height, margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, dragmode: state.tool === "none" ? false : state.tool,
-    hovermode: "closest", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: styled("--sans") },
-    newselection: { line: { color: styled("--accent"), width: 1.5, dash: "solid" } }, activeselection: { opacity: 0 }, selections: [],
-  };
-  const traces = shown.map((one, k) => {
-    const [x, y] = [along(one, 0, state.time), along(one, 1, state.time)];
-    const { x: left, y: top, w, h } = places[k];
-    const [across, up] = ranges(x, y, places[k]);
-    const names = isStrip() ? ["sample", "coordinate 1"] : state.axes.map((a) => `coordinate ${a + 1}`);
-    const style = axisStyle();
-    layout[axisName("xaxis", k)] = { ...style, domain: [(left + 42) / width, (left + w - 4) / width], range: across, anchor: axisName("y", k), title: { ...style.title, text: names[0] } };
-    layout[axisName("yaxis", k)] = {
-      ...style, domain: [1 - (top + h - 28) / height, 1 - (top + 2) / height], range: up, anchor: axisName("x", k), title: { ...style.title, text: names[1] },
-      ...(isStrip() ? {} : { scaleanchor: axisName("x", k), scaleratio: 1 }),
-    };
-    return {
-      type: "scattergl", mode: "markers", x: x.values, y: y.values, xaxis: axisName("x", k), yaxis: axisName("y", k), hoverinfo: "none",
-      marker: { size: pointSize(one.rows), color: rowColours(one, paint), opacity: 0.85, line: { width: 0 } },
-      selectedpoints: chosenRows(one), selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.07 } },
-    };
+  plane.points.begin(width, height);
+  caption(byId("plane-captions"), shown, places);
+  const marks = [];
+  shown.forEach((one, k) => {
+    const room = inside(places[k]);
+    const { middle, units } = planeView(one, places[k]);
+    const size = pointSize(one.rows);
+    const scale = [along(one, 0).scale, along(one, 1).scale, 1];
+    // In units of the narrower view first: squares of tiny coordinates must not vanish.
+    plane.points.panel(one, room, { scale, centre: [...middle, 0], fit: 1 / units[0], lens: [2 / room.w, 2 * units[0] / units[1] / room.h], far: 0, turn: UNTURNED, size });
+    marks.push(...axisMarks(places[k], room, middle, units));
   });
-  return { traces, layout };
+  const picture = byId("plane-axes");
+  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  picture.style.height = `${height}px`;
+  picture.replaceChildren(...marks);
 }
 
-/** Draw what changed: "all", "points", "colours", "selection". Calls while drawing are joined. */
-function drawPlane(...what) {
-  what.forEach((one) => plane.dirty.add(one));
-  plane.running ??= (async () => {
-    try {
-      while (plane.dirty.size) {
-        const dirty = new Set(plane.dirty);
-        plane.dirty.clear();
-        await redraw(dirty);
-        await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-      }
-    } finally {
-      plane.running = null;
-    }
-  })();
-  return plane.running;
+/** Round values of an axis, about so many. */
+function ticks(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((m) => m * power >= rough * 0.999) * power;
+  const found = [];
+  for (let k = Math.ceil(low / step); k * step <= high && found.length < 30; k++) found.push(k * step);
+  return found;
 }
 
-async function redraw(dirty) {
-  const shown = visible();
-  const every = shown.map((_, k) => k);
-  if (dirty.has("all") || !plane.box) {
-    const { traces, layout } = planeFigure();
-    const settings = { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false, showTips: false };
-    plane.drawn = shown;
-    byId("plane-stage").style.height = `${layout.height}px`;
-    if (plane.box) await Plotly.react(plane.box, traces, layout, settings);
-    else {
-      await Plotly.newPlot("plane", traces, layout, settings);
-      plane.box = byId("plane");
-      listenToPlane();
-    }
-    caption(byId("plane-captions"), shown, plane.places);
-    return;
+const short = (value) => (Math.abs(value) < 1e-12 ? "0" : digits(value));
+
+/** Grid, ticks and names of the axes of a panel. */
+function axisMarks(place, room, middle, units) {
+  const found = [draw("rect", { x: room.x, y: room.y, width: room.w, height: room.h, class: "frame" })];
+  const half = [room.w / 2 * units[0], room.h / 2 * units[1]];
+  const text = (content, more) => draw("text", more, document.createTextNode(content));
+  for (const value of ticks(middle[0] - half[0], middle[0] + half[0], Math.max(2, room.w / 90))) {
+    const at = room.x + room.w / 2 + (value - middle[0]) / units[0];
+    found.push(draw("line", { x1: at, x2: at, y1: room.y, y2: room.y + room.h }));
+    if (at < room.x + room.w - 74) found.push(text(short(value), { x: at, y: room.y + room.h + 14, "text-anchor": "middle" }));
   }
-  const restyled = {};
-  const relaid = {};
-  if (dirty.has("points")) {
-    const moved = shown.map((one) => [along(one, 0, state.time), along(one, 1, state.time)]);
-    restyled.x = moved.map(([x]) => x.values);
-    restyled.y = moved.map(([, y]) => y.values);
-    moved.forEach(([x, y], k) => {
-      const [across, up] = ranges(x, y, plane.places[k]);
-      relaid[`${axisName("xaxis", k)}.range`] = across;
-      relaid[`${axisName("yaxis", k)}.range`] = up;
-      if (!isStrip()) {
-        relaid[`${axisName("xaxis", k)}.title.text`] = `coordinate ${state.axes[0] + 1}`;
-        relaid[`${axisName("yaxis", k)}.title.text`] = `coordinate ${state.axes[1] + 1}`;
-      }
-    });
+  for (const value of ticks(middle[1] - half[1], middle[1] + half[1], Math.max(2, room.h / 70))) {
+    const at = room.y + room.h / 2 - (value - middle[1]) / units[1];
+    found.push(draw("line", { x1: room.x, x2: room.x + room.w, y1: at, y2: at }));
+    found.push(text(short(value), { x: room.x - 6, y: at + 3.5, "text-anchor": "end" }));
   }
-  if (dirty.has("colours")) {
-    const paint = colouring();
-    restyled["marker.color"] = shown.map((one) => rowColours(one, paint));
-  }
-  if (dirty.has("selection")) restyled.selectedpoints = shown.map(chosenRows);
-  // The outline of a lasso belongs to one panel; what it chose is shown in all.
-  if (plane.box.layout.selections?.length) relaid.selections = [];
-  if (Object.keys(relaid).length) await Plotly.update(plane.box, restyled, relaid, every);
-  else await Plotly.restyle(plane.box, restyled, every);
+  const [across, up] = axisTexts();
+  found.push(text(across, { x: room.x + room.w, y: room.y + room.h + 14, "text-anchor": "end", class: "axis" }));
+  found.push(text(up, { x: room.x + 6, y: room.y + 14, class: "axis" }));
+  return found;
 }
+
+/** The panel at a place on the stage, and the place in its coordinates. */
+function planeAt(left, top) {
+  const k = plane.places.findIndex((place) => {
+    const { x, y, w, h } = inside(place);
+    return left >= x && left <= x + w && top >= y && top <= y + h;
+  });
+  return k < 0 ? null : { one: visible()[k], place: plane.places[k], room: inside(plane.places[k]) };
+}
+
+/** Pixels of every row of a panel, told to a function. */
+function eachPixel(one, place, tell) {
+  const room = inside(place);
+  const { middle, units } = planeView(one, place);
+  const [x, y] = [along(one, 0), along(one, 1)];
+  for (let row = 0; row < one.rows; row++) {
+    tell(row, room.x + room.w / 2 + (x.values[row] * x.scale - middle[0]) / units[0], room.y + room.h / 2 - (y.values[row] * y.scale - middle[1]) / units[1]);
+  }
+}
+
+function nearestInPlane(left, top) {
+  const at = planeAt(left, top);
+  if (!at) return -1;
+  let best = -1, least = 100;
+  eachPixel(at.one, at.place, (row, a, b) => {
+    if (state.count && !state.chosen[at.one.sample(row)]) return;
+    const gap = (a - left) ** 2 + (b - top) ** 2;
+    if (gap <= least) [best, least] = [row, gap];
+  });
+  return best < 0 ? -1 : at.one.sample(best);
+}
+
+/** Samples whose points a closed line goes round, by how often a ray crosses it. */
+function enclosed(one, place, corners) {
+  const mask = new Uint8Array(report.samples);
+  const xs = corners.map(([a]) => a), ys = corners.map(([, b]) => b);
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  eachPixel(one, place, (row, a, b) => {
+    if (a < left || a > right || b < top || b > bottom) return;
+    let is = false;
+    for (let i = 0, j = xs.length - 1; i < xs.length; j = i++) {
+      if ((ys[i] > b) !== (ys[j] > b) && a < (xs[j] - xs[i]) * (b - ys[i]) / (ys[j] - ys[i]) + xs[i]) is = !is;
+    }
+    if (is) mask[one.sample(row)] = 1;
+  });
+  return mask;
+}
+
+const box = ([a, b], [c, d]) => [[a, b], [c, b], [c, d], [a, d]];
 
 function listenToPlane() {
-  plane.box.on("plotly_selected", (event) => {
-    if (!event?.points) return;
-    const mask = new Uint8Array(report.samples);
-    for (const point of event.points) mask[plane.drawn[point.curveNumber].sample(point.pointNumber)] = 1;
-    choose(mask);
+  const canvas = byId("plane");
+  let drag = null, asked = 0;
+  const spot = (event) => {
+    const edges = canvas.getBoundingClientRect();
+    return [event.clientX - edges.left, event.clientY - edges.top];
+  };
+  const outline = (corners) => byId("outline").setAttribute("d", corners ? `M${corners.map((p) => p.join(" ")).join("L")}Z` : "");
+  canvas.addEventListener("pointerdown", (event) => {
+    const at = planeAt(...spot(event));
+    if (!at || state.tool === "none" || event.button !== 0) return;
+    drag = { ...at, path: [spot(event)], view: planeView(at.one, at.place), keeps: event.shiftKey, at: [event.clientX, event.clientY] };
+    canvas.setPointerCapture(event.pointerId);
+    tip("");
   });
-  plane.box.on("plotly_deselect", () => choose(null));
-  plane.box.on("plotly_hover", ({ points, event }) => {
-    const sample = plane.drawn[points[0].curveNumber].sample(points[0].pointNumber);
-    tip(describe(sample), event.clientX, event.clientY);
+  canvas.addEventListener("pointermove", (event) => {
+    const [left, top] = spot(event);
+    if (!drag) {
+      cancelAnimationFrame(asked);
+      asked = requestAnimationFrame(() => {
+        const sample = nearestInPlane(left, top);
+        tip(sample < 0 ? "" : describe(sample), event.clientX, event.clientY);
+      });
+      return;
+    }
+    const [from] = drag.path;
+    if (state.tool === "pan") {
+      const { middle, units } = drag.view;
+      plane.views.set(drag.one, { units, middle: [middle[0] - (left - from[0]) * units[0], middle[1] + (top - from[1]) * units[1]] });
+      plane.points.draw();
+    } else {
+      drag.path.push([left, top]);
+      outline(state.tool === "lasso" ? drag.path : box(from, [left, top]));
+    }
   });
-  plane.box.on("plotly_unhover", () => tip(""));
-  plane.box.on("plotly_click", ({ points, event }) => {
-    const sample = plane.drawn[points[0].curveNumber].sample(points[0].pointNumber);
-    toggleSample(sample, event.shiftKey || event.ctrlKey || event.metaKey);
+  const end = (event) => {
+    if (!drag) return;
+    const { one, place, room, path, view, keeps } = drag;
+    const last = spot(event);
+    const far = Math.hypot(last[0] - path[0][0], last[1] - path[0][1]) > 4 || path.length > 8;
+    drag = null;
+    outline(null);
+    if (event.type !== "pointerup") return;
+    if (!far) {
+      const sample = nearestInPlane(...last);
+      if (sample >= 0) toggleSample(sample, keeps || event.ctrlKey || event.metaKey);
+      else if (!keeps) choose(null);
+    } else if (state.tool === "lasso" || state.tool === "select") {
+      const mask = enclosed(one, place, state.tool === "lasso" ? path : box(path[0], last));
+      if (keeps) state.chosen.forEach((is, sample) => { mask[sample] |= is; });
+      choose(mask);
+    } else if (state.tool === "zoom") {
+      const share = isStrip() ? [Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h] : Array(2).fill(Math.max(Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h));
+      const [a, b] = [(path[0][0] + last[0]) / 2, (path[0][1] + last[1]) / 2];
+      const middle = [view.middle[0] + (a - room.x - room.w / 2) * view.units[0], view.middle[1] - (b - room.y - room.h / 2) * view.units[1]];
+      plane.views.set(one, { middle, units: view.units.map((unit, k) => unit * Math.max(share[k], 0.01)) });
+      plane.points.draw();
+    }
+  };
+  canvas.addEventListener("pointerup", end);
+  canvas.addEventListener("pointercancel", end);
+  canvas.addEventListener("pointerleave", () => { cancelAnimationFrame(asked); tip(""); });
+  canvas.addEventListener("dblclick", resetPlane);
+  canvas.addEventListener("wheel", (event) => {
+    // Only where the canvas was chosen: otherwise the wheel scrolls the page.
+    const at = planeAt(...spot(event));
+    if (!at || document.activeElement !== canvas) return;
+    event.preventDefault();
+    const [left, top] = spot(event);
+    const { middle, units } = planeView(at.one, at.place);
+    const by = Math.exp(event.deltaY * 0.0012);
+    const [a, b] = [left - at.room.x - at.room.w / 2, top - at.room.y - at.room.h / 2];
+    plane.views.set(at.one, { units: units.map((unit) => unit * by), middle: [middle[0] + a * units[0] * (1 - by), middle[1] - b * units[1] * (1 - by)] });
+    plane.points.draw();
+  }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const zooms = { "+": 1 / 1.2, "=": 1 / 1.2, "-": 1.2 };
+    if (event.key === "0") resetPlane();
+    else if (moves[event.key] || zooms[event.key]) {
+      visible().forEach((one, k) => {
+        const { middle, units } = planeView(one, plane.places[k]);
+        const [dx, dy] = moves[event.key] ?? [0, 0];
+        const by = zooms[event.key] ?? 1;
+        plane.views.set(one, { units: units.map((unit) => unit * by), middle: [middle[0] + 40 * dx * units[0], middle[1] + 40 * dy * units[1]] });
+      });
+      plane.points.draw();
+    } else return;
+    event.preventDefault();
   });
+}
+
+function resetPlane() {
+  plane.views.clear();
+  return plane.points.draw();
+}
+
+function openPlane() {
+  plane.points = new Points(byId("plane"), (one) => [along(one, 0).values, along(one, 1).values, null], paintPlane);
+  if (!plane.points.open()) throw new Error("this browser gives no WebGL 2, which draws the points");
+  listenToPlane();
+  return plane.points.draw();
 }

@@ -8,8 +8,7 @@ function choose(mask) {
   state.count = 0;
   for (const is of state.chosen) state.count += is;
   showSelection();
-  drawSpace("selection");
-  return drawPlane("selection");
+  return drawAll("selection");
 }
 
 function toggleSample(sample, keeps) {

@@ -1,31 +1,7 @@
-// Space: all panels of three dimensions on one canvas with one WebGL context.
-// plotly's own scatter3d builds a mesh for each marker and a context for each panel: seconds for
-// what takes a frame here, where the diffusion time is three numbers of a shader.
+// Space: the panels of three dimensions, turned together.
 
-const VERTEX = `#version 300 es
-in vec3 place; in vec3 colour; in float mark;
-uniform vec3 scale, centre; uniform mat3 turn; uniform vec2 lens; uniform float fit, size, wanted;
-out vec3 tint; out float depth;
-void main() {
-  vec3 p = turn * ((place * scale - centre) * fit);
-  float away = 3.4 - p.z;
-  gl_Position = vec4(p.xy * lens, -p.z * 0.3 * away, away);
-  gl_PointSize = size * 3.4 / away * (mark == 1.0 ? 1.35 : 1.0);
-  if (abs(mark - wanted) > 0.5) gl_Position = vec4(9.0, 9.0, 9.0, 1.0);
-  tint = colour; depth = clamp(0.5 - 0.5 * p.z, 0.0, 1.0);
-}`;
-const FRAGMENT = `#version 300 es
-precision mediump float;
-in vec3 tint; in float depth;
-uniform vec3 ground; uniform float alpha, round;
-out vec4 shade;
-void main() {
-  vec2 q = gl_PointCoord - 0.5;
-  if (round > 0.5 && dot(q, q) > 0.25) discard;
-  shade = vec4(mix(tint, ground, 0.45 * depth), alpha);
-}`;
-
-const space = { gl: null, uniforms: {}, held: new Map(), places: [], turn: null, zoom: 1, waiting: false, drawn: 0 };
+const FAR = 3.4;
+const space = { points: null, places: [], turn: null, zoom: 1 };
 const canDrawSpace = () => report.panels.kept >= 3;
 
 function startTurn() {
@@ -45,168 +21,50 @@ function turned(m, about, angle) {
 }
 
 function openSpace() {
-  if (space.gl || !canDrawSpace()) return;
-  const canvas = byId("space");
-  const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
-  if (!gl) {
-    byId("space-note").textContent = "This browser gives no WebGL 2, so there are no panels of three dimensions.";
+  if (!canDrawSpace() || space.points?.gl) return Promise.resolve();
+  space.turn = startTurn();
+  space.points = new Points(byId("space"), (one) => [0, 1, 2].map((axis) => one.coordinate(state.axes[axis]).values), paintSpace);
+  if (!space.points.open()) {
+    byId("space-note").textContent = "This browser gives no second WebGL context, so there are no panels of three dimensions.";
     byId("space-stage").hidden = true;
-    return;
+    return Promise.resolve();
   }
-  const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  ["place", "colour", "mark"].forEach((name, k) => gl.bindAttribLocation(program, k, name));
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) || "the shaders do not link");
-  gl.useProgram(program);
-  for (const name of ["scale", "centre", "turn", "lens", "fit", "size", "wanted", "ground", "alpha", "round"]) space.uniforms[name] = gl.getUniformLocation(program, name);
-  gl.enable(gl.DEPTH_TEST);
-  gl.enable(gl.BLEND);
-  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  gl.enable(gl.SCISSOR_TEST);
-  space.turn ??= startTurn();
-  space.gl = gl;
-  canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); space.gl = null; space.held.clear(); });
-  canvas.addEventListener("webglcontextrestored", () => openSpace());
-  drawSpace("all");
+  listenToSpace();
+  return space.points.draw();
 }
 
-/** The buffers of a panel, filled when they are first needed and where something changed. */
-function heldBy(one) {
-  const gl = space.gl;
-  let held = space.held.get(one);
-  if (!held) {
-    held = { array: gl.createVertexArray(), place: gl.createBuffer(), colour: gl.createBuffer(), mark: gl.createBuffer(), box: gl.createBuffer(), frame: gl.createVertexArray(), stale: new Set(["points", "colours", "selection"]) };
-    gl.bindVertexArray(held.array);
-    [["place", 3, gl.FLOAT, false], ["colour", 3, gl.UNSIGNED_BYTE, true], ["mark", 1, gl.UNSIGNED_BYTE, false]].forEach(([name, size, kind, normal], k) => {
-      gl.bindBuffer(gl.ARRAY_BUFFER, held[name]);
-      gl.enableVertexAttribArray(k);
-      gl.vertexAttribPointer(k, size, kind, normal, 0, 0);
-    });
-    gl.bindVertexArray(held.frame);
-    gl.bindBuffer(gl.ARRAY_BUFFER, held.box);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-    space.held.set(one, held);
-  }
-  const fill = (name, values) => {
-    gl.bindBuffer(gl.ARRAY_BUFFER, held[name]);
-    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
-  };
-  const axes = [0, 1, 2].map((axis) => one.coordinate(state.axes[axis]));
-  if (held.stale.has("points")) {
-    const places = new Float32Array(3 * one.rows);
-    axes.forEach(({ values }, axis) => { for (let row = 0; row < one.rows; row++) places[3 * row + axis] = values[row]; });
-    fill("place", places);
-  }
-  if (held.stale.has("colours")) {
-    const { table, level } = colouring();
-    const parts = table.map(rgb);
-    const tints = new Uint8Array(3 * one.rows);
-    for (let row = 0; row < one.rows; row++) tints.set(parts[level(one.sample(row))], 3 * row);
-    fill("colour", tints);
-  }
-  if (held.stale.has("selection")) {
-    const marks = new Uint8Array(one.rows);
-    if (state.count) for (let row = 0; row < one.rows; row++) marks[row] = state.chosen[one.sample(row)] ? 1 : 2;
-    fill("mark", marks);
-  }
-  held.stale.clear();
-  held.axes = axes;
-  return held;
-}
-
-/** Say what changed, and draw in the next frame. */
-function drawSpace(...what) {
-  if (!space.gl) return;
-  for (const held of space.held.values()) what.forEach((one) => (one === "all" ? ["points", "colours", "selection"] : [one]).forEach((part) => held.stale.add(part)));
-  if (space.waiting) return;
-  space.waiting = true;
-  requestAnimationFrame(() => { space.waiting = false; paintSpace(); });
-}
+const drawSpace = (...parts) => space.points?.draw(...parts) ?? Promise.resolve();
 
 function paintSpace() {
-  const { gl, uniforms } = space;
-  if (!gl) return;
-  const canvas = byId("space");
   const shown = visible();
   const width = byId("space-stage").clientWidth;
   const { places, height } = grid(width, shown.length, { square: true });
-  const dpr = Math.min(devicePixelRatio || 1, 2);
   space.places = places;
-  const size = [Math.round(width * dpr), Math.round(height * dpr)];
-  if (canvas.width !== size[0] || canvas.height !== size[1]) {
-    [canvas.width, canvas.height] = size;
-    canvas.style.height = `${height}px`;
-  }
+  space.points.begin(width, height);
   caption(byId("space-captions"), shown, places);
-  gl.scissor(0, 0, canvas.width, canvas.height);
-  gl.clearColor(0, 0, 0, 0);
-  gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-  const ground = rgb(styled("--card")).map((v) => v / 255);
-  const line = rgb(styled("--soft")).map((v) => v / 255);
-  gl.uniform3fv(uniforms.ground, ground);
-  gl.uniformMatrix3fv(uniforms.turn, false, space.turn);
   shown.forEach((one, k) => {
-    const held = heldBy(one);
-    const { x, y, w, h } = places[k];
-    const port = [x * dpr, (height - y - h) * dpr, w * dpr, h * dpr].map(Math.round);
-    gl.viewport(...port);
-    gl.scissor(...port);
-    const view = framed(held, w, h);
-    gl.uniform3fv(uniforms.centre, view.centre);
-    gl.uniform1f(uniforms.fit, view.fit);
-    gl.uniform2fv(uniforms.lens, view.lens);
-    paintFrame(held, view, line);
-    gl.bindVertexArray(held.array);
-    gl.uniform3fv(uniforms.scale, view.scale);
-    gl.uniform1f(uniforms.size, (pointSize(one.rows) + 0.6) * dpr * Math.min(1.5, Math.sqrt(space.zoom)));
-    gl.uniform1f(uniforms.round, 1);
-    const passes = state.count ? [[2, 0.08, false], [1, 1, true]] : [[0, 0.92, true]];
-    for (const [wanted, alpha, writes] of passes) {
-      gl.uniform1f(uniforms.wanted, wanted);
-      gl.uniform1f(uniforms.alpha, alpha);
-      gl.depthMask(writes);
-      gl.drawArrays(gl.POINTS, 0, one.rows);
-    }
-    gl.depthMask(true);
+    const view = framed(one, places[k]);
+    space.points.panel(one, places[k], view);
     nameAxes(view, places[k]);
   });
-  space.drawn += 1;
 }
 
-/** Where a panel's points lie at the time in use, and how they are brought to the unit ball. */
-function framed(held, w, h) {
-  const scale = held.axes.map((_, axis) => factor(state.axes[axis], state.time));
-  const low = held.axes.map((axis, k) => axis.low * scale[k]);
-  const high = held.axes.map((axis, k) => axis.high * scale[k]);
+/** How a panel's points are brought to the unit ball at the time in use, and the box about them. */
+function framed(one, { w, h }) {
+  const axes = state.axes.map((k) => one.coordinate(k));
+  const scale = state.axes.map((k) => factor(k, state.time));
+  const low = axes.map((axis, k) => axis.low * scale[k]);
+  const high = axes.map((axis, k) => axis.high * scale[k]);
   const centre = low.map((v, k) => (v + high[k]) / 2);
   const half = Math.hypot(...low.map((v, k) => (high[k] - v) / 2));
   const lens = 3.1 * space.zoom;
-  return { scale, low, high, centre, fit: half > 0 ? 1 / half : 1, lens: [lens * Math.min(1, h / w), lens * Math.min(1, w / h)] };
-}
-
-/** The box about the points. */
-function paintFrame(held, view, line) {
-  const { gl, uniforms } = space;
-  const corner = (k) => [0, 1, 2].map((axis) => ((k >> axis) & 1 ? view.high : view.low)[axis]);
+  const corner = (k) => [0, 1, 2].map((axis) => ((k >> axis) & 1 ? high : low)[axis]);
   const ends = [];
   for (let k = 0; k < 8; k++) for (let axis = 0; axis < 3; axis++) if (!((k >> axis) & 1)) ends.push(...corner(k), ...corner(k | (1 << axis)));
-  gl.bindVertexArray(held.frame);
-  gl.bindBuffer(gl.ARRAY_BUFFER, held.box);
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(ends), gl.DYNAMIC_DRAW);
-  gl.vertexAttrib3fv(1, line);
-  gl.vertexAttrib1f(2, 0);
-  gl.uniform3f(uniforms.scale, 1, 1, 1);
-  gl.uniform1f(uniforms.wanted, 0);
-  gl.uniform1f(uniforms.alpha, 0.35);
-  gl.uniform1f(uniforms.round, 0);
-  gl.drawArrays(gl.LINES, 0, ends.length / 3);
+  return {
+    scale, low, high, centre, axes, box: ends, turn: space.turn, far: FAR, fit: half > 0 ? 1 / half : 1,
+    lens: [lens * Math.min(1, h / w), lens * Math.min(1, w / h)], size: (pointSize(one.rows) + 0.4) * Math.min(1.5, Math.sqrt(space.zoom)),
+  };
 }
 
 /** Where a point of a panel is on the page, relative to the stage, and how near. */
@@ -214,7 +72,7 @@ function projected(p, view, { x, y, w, h }) {
   const q = p.map((v, k) => (v - view.centre[k]) * view.fit);
   const m = space.turn;
   const [a, b, c] = [0, 1, 2].map((row) => m[row] * q[0] + m[row + 3] * q[1] + m[row + 6] * q[2]);
-  const away = 3.4 - c;
+  const away = FAR - c;
   return [x + w * (0.5 + 0.5 * a * view.lens[0] / away), y + h * (0.5 - 0.5 * b * view.lens[1] / away), away];
 }
 
@@ -234,13 +92,12 @@ function nearestInSpace(left, top) {
   const k = space.places.findIndex(({ x, y, w, h }) => left >= x && left <= x + w && top >= y && top <= y + h);
   if (k < 0) return -1;
   const one = visible()[k];
-  const held = space.held.get(one);
   const place = space.places[k];
-  const view = framed(held, place.w, place.h);
+  const view = framed(one, place);
   let best = -1, least = 64, front = Infinity;
   for (let row = 0; row < one.rows; row++) {
     if (state.count && !state.chosen[one.sample(row)]) continue;
-    const p = held.axes.map((axis, k) => axis.values[row] * view.scale[k]);
+    const p = view.axes.map((axis, k) => axis.values[row] * view.scale[k]);
     const [a, b, away] = projected(p, view, place);
     const gap = (a - left) ** 2 + (b - top) ** 2;
     if (gap < least - 16 || (gap < least && away < front)) [best, least, front] = [row, gap, away];
@@ -273,7 +130,7 @@ function listenToSpace() {
     }
     cancelAnimationFrame(asked);
     asked = requestAnimationFrame(() => {
-      const sample = space.gl ? nearestInSpace(left, top) : -1;
+      const sample = nearestInSpace(left, top);
       tip(sample < 0 ? "" : describe(sample), event.clientX, event.clientY);
     });
   });
@@ -327,7 +184,6 @@ function watchSpace() {
   byId("space-note").textContent = "Drag to turn all panels together, or use the arrow keys; + and − zoom, 0 resets. The wheel zooms once a panel was clicked.";
   const { height } = grid(byId("space-stage").clientWidth, visible().length, { square: true });
   byId("space").style.height = `${height}px`;
-  listenToSpace();
   const watcher = new IntersectionObserver((seen) => {
     if (!seen.some((one) => one.isIntersecting)) return;
     watcher.disconnect();
