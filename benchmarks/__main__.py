@@ -33,6 +33,7 @@ PARTS = (
     "memory",
     "joint",
     "kcca",
+    "report",
 )
 
 

@@ -31,13 +31,14 @@ function drawSpectrum() {
   const raised = eigenvalues.map((value) => value ** state.time);
   const accent = styled("--accent");
   const traces = [
-    { type: "scatter", mode: "lines", ...stems(eigenvalues), line: { color: styled("--line"), width: 2 }, hoverinfo: "skip" },
+    { type: "scatter", mode: "lines", ...stems(eigenvalues), line: { color: accent, width: 2 }, opacity: 0.35, hoverinfo: "skip" },
     { type: "scatter", mode: "markers", x: order, y: eigenvalues, marker: { size: 9, color: used.map((is) => (is ? accent : styled("--card"))), line: { color: accent, width: 1.6 } }, hovertemplate: "λ<sub>%{x}</sub> = %{y:.6g}<extra></extra>" },
   ];
   if (report.panels.timed) traces.push({ type: "scatter", mode: "markers", x: order, y: raised, marker: { size: 9, symbol: "diamond", color: palette()[1], line: { width: 0 } }, hovertemplate: "λ<sub>%{x}</sub><sup>t</sup> = %{y:.4g}<extra></extra>" });
   const line = { type: "line", xref: "x", yref: "paper", x0: chosen + 0.5, x1: chosen + 0.5, y0: 0, y1: 1, line: { color: styled("--soft"), width: 1.2, dash: "dash" } };
   const text = { xref: "x", yref: "paper", x: chosen + 0.5, y: 1, text: `r = ${chosen}`, showarrow: false, xanchor: "right", yanchor: "top", xshift: -5, font: { color: styled("--ink"), size: 13 } };
   const layout = chartLayout("k", report.panels.timed ? "λ (round), λ to the power t (diamond)" : "λ", { shapes: [line], annotations: [text] });
+  layout.xaxis.showgrid = false;
   layout.xaxis.range = [0.4, eigenvalues.length + 0.9];
   layout.xaxis.dtick = eigenvalues.length > 14 ? undefined : 1;
   layout.yaxis.range = [0, 1.06];

@@ -24,7 +24,7 @@ function grid(width, count, { square = false } = {}) {
 function caption(box, shown, places) {
   box.replaceChildren(...shown.map((one, k) => {
     const { x, y, w } = places[k];
-    const line = make("p", { title: one.name }, one.name);
+    const line = make("p", { title: one.name }, make("span", {}, one.name));
     const unplaced = one.unplaced ? `, ${whole(one.unplaced)} not observed` : "";
     const rows = one.rows + one.unplaced > report.samples ? `${plural(one.rows, "row")} of ${plural(report.samples - one.unplaced, "sample")}` : plural(one.rows, "sample");
     line.append(make("small", {}, `${rows}${unplaced}`));

@@ -6,14 +6,18 @@ const longest = Math.max(16, 4 * report.panels.time);
 const toTime = (place) => Number((longest * (place / SLIDER) ** 2).toPrecision(3));
 const toPlace = (time) => Math.round(SLIDER * Math.sqrt(Math.min(1, time / longest)));
 
+let resting = 0;
+
 function setTime(time) {
   if (!Number.isFinite(time) || time < 0) return Promise.resolve();
   state.time = time;
   byId("time").value = toPlace(time);
   byId("time").setAttribute("aria-valuetext", `t = ${digits(time)}`);
   if (Number(byId("time-number").value) !== time) byId("time-number").value = String(time);
-  drawSpectrum();
   plane.views.clear();
+  // The chart is slower than the points: it follows when the slider rests.
+  clearTimeout(resting);
+  resting = setTimeout(drawSpectrum, 150);
   return drawAll();
 }
 
@@ -179,9 +183,7 @@ function pointsOf(points, name, scale) {
 /** Samples that a panel shows as selected, in order, as the graphics card holds them. */
 function selectedIn(points, name) {
   const one = panelNamed(name);
-  const { marks } = points.readBack(one);
-  const found = new Set();
-  marks.forEach((mark, row) => { if (mark === 1) found.add(one.sample(row)); });
+  const found = new Set(Array.from(points.readBack(one).rows, (row) => one.sample(row)));
   return [...found].sort((a, b) => a - b);
 }
 

@@ -1,6 +1,6 @@
 // Plane: the panels of two dimensions, with axes, and what dragging over them does.
 
-const EDGE = { left: 44, right: 6, top: 4, bottom: 30 };
+const EDGE = { left: 54, right: 6, top: 4, bottom: 30 };
 
 const plane = { points: null, places: [], views: new Map() };
 const isStrip = () => report.panels.kept === 1;
@@ -84,7 +84,7 @@ function axisMarks(place, room, middle, units) {
   }
   const [across, up] = axisTexts();
   found.push(text(across, { x: room.x + room.w, y: room.y + room.h + 14, "text-anchor": "end", class: "axis" }));
-  found.push(text(up, { x: room.x + 6, y: room.y + 14, class: "axis" }));
+  found.push(text(up, { transform: `translate(${place.x + 10} ${room.y}) rotate(-90)`, "text-anchor": "end", class: "axis" }));
   return found;
 }
 

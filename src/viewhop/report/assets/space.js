@@ -1,11 +1,13 @@
 // Space: the panels of three dimensions, turned together.
 
 const FAR = 3.4;
+/** Points of a panel beyond which some are left out, so that turning stays smooth on any machine. */
+const MOST_IN_SPACE = 50000;
 const space = { points: null, places: [], turn: null, zoom: 1 };
 const canDrawSpace = () => report.panels.kept >= 3;
 
 function startTurn() {
-  const [a, b] = [-0.6, 0.42];
+  const [a, b] = [-0.55, 0.4];
   const [c, s, d, u] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];
   // Columns: about the vertical first, then about the horizontal.
   return [c, u * s, -d * s, 0, d, u, s, -u * c, d * c];
@@ -23,7 +25,7 @@ function turned(m, about, angle) {
 function openSpace() {
   if (!canDrawSpace() || space.points?.gl) return Promise.resolve();
   space.turn = startTurn();
-  space.points = new Points(byId("space"), (one) => [0, 1, 2].map((axis) => one.coordinate(state.axes[axis]).values), paintSpace);
+  space.points = new Points(byId("space"), (one) => [0, 1, 2].map((axis) => one.coordinate(state.axes[axis]).values), paintSpace, MOST_IN_SPACE);
   if (!space.points.open()) {
     byId("space-note").textContent = "This browser gives no second WebGL context, so there are no panels of three dimensions.";
     byId("space-stage").hidden = true;
@@ -57,7 +59,7 @@ function framed(one, { w, h }) {
   const high = axes.map((axis, k) => axis.high * scale[k]);
   const centre = low.map((v, k) => (v + high[k]) / 2);
   const half = Math.hypot(...low.map((v, k) => (high[k] - v) / 2));
-  const lens = 3.1 * space.zoom;
+  const lens = 3.5 * space.zoom;
   const corner = (k) => [0, 1, 2].map((axis) => ((k >> axis) & 1 ? high : low)[axis]);
   const ends = [];
   for (let k = 0; k < 8; k++) for (let axis = 0; axis < 3; axis++) if (!((k >> axis) & 1)) ends.push(...corner(k), ...corner(k | (1 << axis)));
@@ -182,6 +184,8 @@ function watchSpace() {
     return;
   }
   byId("space-note").textContent = "Drag to turn all panels together, or use the arrow keys; + and − zoom, 0 resets. The wheel zooms once a panel was clicked.";
+  const most = Math.max(...panels.map((one) => one.rows));
+  if (most > MOST_IN_SPACE) byId("space-note").textContent += ` Of panels with more than ${whole(MOST_IN_SPACE)} points, one in ${Math.ceil(most / MOST_IN_SPACE)} is drawn here, and all that are selected.`;
   const { height } = grid(byId("space-stage").clientWidth, visible().length, { square: true });
   byId("space").style.height = `${height}px`;
   const watcher = new IntersectionObserver((seen) => {
