@@ -22,6 +22,8 @@ Column = dict[str, Any]
 MOST_CATEGORIES = 20
 #: Bytes that feature columns may take in the page, one for each sample and column.
 FEATURE_BYTES = 1_500_000
+#: What pandas calls values that are all numbers.
+_NUMBERS = ("integer", "floating", "mixed-integer-float")
 #: The level of a number that is missing; the others are 0 to 254.
 MISSING = 255
 
@@ -37,10 +39,14 @@ def label_column(labels: ArrayLike | Sequence[Any], name: str, n: int, pack: Pac
         Number of samples.
     pack : Pack
     """
-    values: pd.Series[Any] = pd.Series(np.asarray(labels, dtype=object)).infer_objects()
+    # As objects: text that is no valid Unicode has no other home in pandas.
+    values: pd.Series[Any] = pd.Series([*labels], dtype=object)  # type: ignore[misc]
     _check_length("labels", len(values), n)
-    if _is_quantity(values):
-        return _numbers(name, "labels", values.to_numpy(dtype=np.float64, na_value=np.nan), pack)
+    if pd.api.types.infer_dtype(values, skipna=True) in _NUMBERS:
+        numbers = values.astype(np.float64)
+        if _is_quantity(numbers):
+            return _numbers(name, "labels", numbers.to_numpy(), pack)
+        values = numbers.astype("Int64")
     return _groups(name, "labels", values, pack)
 
 
@@ -116,18 +122,14 @@ def feature_columns(features: Views, n: int, pack: Pack) -> tuple[list[Column], 
 
 
 def _is_quantity(values: pd.Series[Any]) -> bool:
-    kinds = pd.api.types
-    if not kinds.is_numeric_dtype(values) or kinds.is_bool_dtype(values):
-        return False
-    known = values.dropna()
+    """Whether numbers are more than a few whole ones."""
+    known = values[np.isfinite(values)]
     few = known.nunique() <= MOST_CATEGORIES
-    return not (few and bool((known == np.floor(known)).all()))
+    return not (few and len(known) == values.count() and bool((known == np.floor(known)).all()))
 
 
 def _groups(name: str, family: str, values: pd.Series[Any], pack: Pack) -> Column:
     """Codes from 0 in the order of the categories; the number of groups stands for missing."""
-    if pd.api.types.is_float_dtype(values):
-        values = values.astype("Int64")
     try:
         codes, categories = pd.factorize(values, sort=True)
     except TypeError:  # of several types, which have no order: as text

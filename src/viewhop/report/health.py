@@ -75,7 +75,10 @@ def _graph(est: MultiViewDiffusionMaps, view: int, K: Affinity) -> dict[str, Any
         found["neighbours"] = [int(others.min()), float(np.median(others)), int(others.max())]
         found["pairs"] = int((values.nnz - K.n_samples) // 2)
     if positive.size:
-        counts, edges = np.histogram(np.log10(positive), bins=BARS)
+        logs = np.log10(positive)
+        # Equal degrees, as alternating diffusion has them, need some width, too.
+        wide = np.ptp(logs) > 1e-6
+        counts, edges = np.histogram(logs, bins=BARS if wide else 1)
         found["bars"] = {"counts": counts.tolist(), "low": float(edges[0]), "high": float(edges[-1])}
     return found | {"words": _words(found, alone)}
 

@@ -49,7 +49,7 @@ class Pack:
 
     def put_plain(self, plain: Any) -> dict[str, Any]:
         """Where plain data is held as JSON, for what is long and seldom looked at."""
-        text = json.dumps(plain, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        text = json.dumps(plain).encode("ascii")
         return {"type": "json", "length": len(text), "start": self._add(text)}
 
     def text(self) -> str:

@@ -37,7 +37,8 @@ def plotly_source() -> str:
             "a report needs plotly, which is not installed; "
             'this brings it: pip install "viewhop[report]"'
         ) from error
-    return str(get_plotlyjs())
+    # No text in it may end the element that it stands in; in a string \\/ is /.
+    return str(get_plotlyjs()).replace("</script", "<\\/script")
 
 
 def assembled(found: Content, *, title: str, plotly: str) -> str:
@@ -55,7 +56,8 @@ def assembled(found: Content, *, title: str, plotly: str) -> str:
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     parts = {
         "policy": _policy(plotly, script),
-        "title": escape(title),
+        # What is no valid Unicode cannot be written.
+        "title": escape(title.encode("utf-8", "replace").decode("utf-8")),
         "style": _asset("page.css"),
         "data": safe_json(plain),
         "arrays": pack.text(),
