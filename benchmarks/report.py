@@ -9,12 +9,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from tests import browser
 
 import viewhop as vh
 from benchmarks.apart import apart
 from benchmarks.data import cube_views
 from benchmarks.row import Row, size
-from tests import browser
 
 TITLE = "The report: three views of a cube, in headless Chromium without a graphics card"
 FULL: dict[str, Any] = {"sizes": (40_000, 100_000), "at_most": (12e6, None)}

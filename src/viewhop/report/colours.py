@@ -65,9 +65,7 @@ def cluster_column(clusters: ArrayLike, n: int, pack: Pack) -> Column:
     return _groups("cluster", "clusters", values.mask(values < 0), pack)
 
 
-def disagreement_columns(
-    est: MultiViewDiffusionMaps, pack: Pack
-) -> tuple[list[Column], str]:
+def disagreement_columns(est: MultiViewDiffusionMaps, pack: Pack) -> tuple[list[Column], str]:
     """How far each view puts a sample from the others, or why there is no such thing.
 
     Parameters
@@ -84,8 +82,7 @@ def disagreement_columns(
     largest[known] = np.nanmax(found[known], axis=1)
     columns = [_numbers("largest over all views", "disagreement", largest, pack)]
     columns += [
-        _numbers(name, "disagreement", found[:, l], pack)
-        for l, name in enumerate(est.view_names_)
+        _numbers(name, "disagreement", found[:, l], pack) for l, name in enumerate(est.view_names_)
     ]
     return columns, ""
 

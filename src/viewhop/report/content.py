@@ -61,7 +61,8 @@ def gathered(
         found, note = feature_columns(features, n, pack)
         columns += found
         notes.append(note)
-        ids = features.ids if ids is None else ids
+        if ids is None and features.ids is not None:
+            ids = [*features.ids]
     told = _about(estimator, est) if about is None else about
     return {
         "title": str(title),

@@ -24,7 +24,7 @@ SCALES, BINS = 80, 2048
 
 
 def scale_curves(est: MultiViewDiffusionMaps) -> list[dict[str, Any]]:
-    """log S(σ) over log σ by view, S the sum of the kernel over all pairs, and the scale in use.
+    """Log S(σ) over log σ by view, S the sum of the kernel over all pairs, and the scale in use.
 
     Parameters
     ----------
@@ -58,7 +58,9 @@ def _curve(K: Affinity) -> dict[str, Any]:
     positive = distances[distances > 0]
     if not positive.size:
         return found | {"logs": [], "sums": [], "slopes": []}
-    grid = np.geomspace(min(positive.min() / 3.0, low / 2.0), max(positive.max() * 6.0, high * 2.0), SCALES)
+    grid = np.geomspace(
+        min(positive.min() / 3.0, low / 2.0), max(positive.max() * 6.0, high * 2.0), SCALES
+    )
     sums, slopes = _sums(K, distances, positive, grid)
     return found | {
         "logs": np.log10(grid).round(5).tolist(),

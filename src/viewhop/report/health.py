@@ -79,7 +79,11 @@ def _graph(est: MultiViewDiffusionMaps, view: int, K: Affinity) -> dict[str, Any
         # Equal degrees, as alternating diffusion has them, need some width, too.
         wide = np.ptp(logs) > 1e-6
         counts, edges = np.histogram(logs, bins=BARS if wide else 1)
-        found["bars"] = {"counts": counts.tolist(), "low": float(edges[0]), "high": float(edges[-1])}
+        found["bars"] = {
+            "counts": counts.tolist(),
+            "low": float(edges[0]),
+            "high": float(edges[-1]),
+        }
     return found | {"words": _words(found, alone)}
 
 
@@ -92,7 +96,7 @@ def _words(found: dict[str, Any], alone: int) -> list[str]:
         )
     if found["recall"] < LOW_RECALL:
         words.append(
-            f"The search found {found['recall']:.1%} of the true neighbours; search=\"exact\" "
+            f'The search found {found["recall"]:.1%} of the true neighbours; search="exact" '
             "finds all."
         )
     if alone:
@@ -124,8 +128,6 @@ def missing(est: MultiViewDiffusionMaps) -> dict[str, Any]:
         ],
         "others": int(counts[order[MOST_PATTERNS:]].sum()),
         "repeated": [
-            est.view_names_[l]
-            for l in range(est.n_views_)
-            if est.walk_.rows.is_repeated(l)
+            est.view_names_[l] for l in range(est.n_views_) if est.walk_.rows.is_repeated(l)
         ],
     }

@@ -68,9 +68,7 @@ def _blocks(est: MultiViewDiffusionMaps) -> tuple[dict[str, Floats], bool]:
     return dict(zip(names, plain, strict=True)), True
 
 
-def _packed_samples(
-    samples: NDArray[np.intp], n_samples: int, pack: Pack
-) -> dict[str, Any] | None:
+def _packed_samples(samples: NDArray[np.intp], n_samples: int, pack: Pack) -> dict[str, Any] | None:
     """The sample of each row; None where row k is sample k."""
     if samples.size == n_samples and bool((samples == np.arange(n_samples)).all()):
         return None
