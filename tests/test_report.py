@@ -308,7 +308,7 @@ def test_hostile_text_adds_no_element_and_comes_back_as_it_was(fitted, views):
     assert sorted(labels["groups"]) == sorted(HOSTILE)
     assert read.plain["views"] == [*HOSTILE[:2]]
     assert read.plain["repeat"] == "\n".join(HOSTILE[:7])
-    data = text[text.index('id="data">') : text.index('id="plotly"')]
+    data = text[text.index('id="data">') : text.index('id="arrays">')]
     assert not {"\u2028", "\u2029"} & set(data)
 
 

@@ -134,6 +134,8 @@ const drawAll = (...parts) => Promise.all([plane.points.draw(...parts), drawSpac
 /** Run plotly, which is in the page as text: it takes a second, and only the charts need it. */
 async function loadPlotly() {
   await nextFrame();
+  // It stands last, so that the points need not wait for it.
+  if (document.readyState === "loading") await new Promise((done) => { document.addEventListener("DOMContentLoaded", done); });
   const held = byId("plotly");
   document.head.append(make("script", { text: held.textContent }));
   held.remove();
