@@ -96,13 +96,13 @@ $(VENV)/.ready-lint: $(VENV)/.ready-base
 	@touch $@
 
 $(VENV)/.ready-bench: $(VENV)/.ready-base
-	$(PIP) install --quiet --editable ".[ann]" --group bench
+	$(PIP) install --quiet --editable ".[ann,report]" --group bench
 	@touch $@
 
 $(VENV)/.ready-bench-small: $(VENV)/.ready-base
-	$(PIP) install --quiet --editable ".[ann]"
+	$(PIP) install --quiet --editable ".[ann,report]"
 	@touch $@
 
 $(VENV)/.ready-docs: $(VENV)/.ready-base
-	$(PIP) install --quiet --editable ".[plot]" --group docs
+	$(PIP) install --quiet --editable ".[plot,report]" --group docs
 	@touch $@

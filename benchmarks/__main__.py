@@ -34,6 +34,7 @@ PARTS = (
     "memory",
     "joint",
     "kcca",
+    "report",
 )
 
 

@@ -6,7 +6,9 @@ library that changes them shows in the difference.
 
 from __future__ import annotations
 
+import base64
 import shutil
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -27,6 +29,9 @@ from viewhop.errors import DisconnectedWarning
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
+sys.path.append(str(DOCS.parent))
+
+from tests import browser  # noqa: E402
 
 
 def gapped_rolls() -> None:
@@ -64,6 +69,33 @@ def joint_scales() -> None:
     vh.plotting.bandwidth_slice(found, ax=axes[1], title="at the smallest scale of y")
     figure.savefig(PICTURES / "joint-scales.png", dpi=110)
     plt.close(figure)
+
+
+def report() -> None:
+    """The report of the digits as a browser shows it, if there is one."""
+    if browser.WHY_NOT:
+        print(f"pictures/report.png is left as it is: {browser.WHY_NOT}")
+        return
+    mfeat = vh.datasets.load_mfeat()
+    est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(mfeat.views)
+    with tempfile.TemporaryDirectory() as folder, browser.opened() as page:
+        path = Path(folder, "report.html")
+        vh.report.write(
+            path,
+            est,
+            labels=mfeat.target,
+            label_name="digit",
+            features=mfeat.views,
+            title="Handwritten digits",
+        )
+        page.open(path)
+        page.run("await viewhop.open3d()")
+        page.run("document.getElementById('plane').scrollIntoView({ behavior: 'instant' })")
+        clip = {"x": 0, "y": 250, "width": 1280, "height": 1560, "scale": 0.75}
+        shot = page.driver.execute_cdp_cmd(
+            "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
+        )
+        (PICTURES / "report.png").write_bytes(base64.b64decode(shot["data"]))
 
 
 def nmi(embedding: np.ndarray, target: np.ndarray) -> float:
@@ -132,6 +164,7 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     gapped_rolls()
     joint_scales()
+    report()
     text = f"""# Results
 
 Made by `make reproduce`; nothing here is written by hand.

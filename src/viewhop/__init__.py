@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         errors,
         kernels,
         plotting,
+        report,
         tables,
         theory,
     )
@@ -41,6 +42,7 @@ __all__ = [
     "kernels",
     "load",
     "plotting",
+    "report",
     "tables",
     "theory",
 ]

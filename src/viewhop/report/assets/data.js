@@ -1,0 +1,71 @@
+// Data: what the page was given, as plain data and typed arrays.
+
+const report = JSON.parse(byId("data").textContent);
+const KINDS = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
+let bytes = null;
+
+/** Unpack all arrays: base64, then deflate. */
+async function unpack() {
+  const holder = byId("arrays");
+  const text = holder.textContent;
+  holder.textContent = "";
+  const packed = Uint8Array.fromBase64
+    ? Uint8Array.fromBase64(text)
+    : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** One array: its first bytes stand together, then the second ones, and so on. */
+function array({ type, length, start }) {
+  if (type === "json") return JSON.parse(new TextDecoder().decode(bytes.subarray(start, start + length)));
+  const Kind = KINDS[type];
+  const width = Kind.BYTES_PER_ELEMENT;
+  if (width === 1) return bytes.subarray(start, start + length);
+  const whole = new Uint8Array(length * width);
+  for (let place = 0; place < width; place++) {
+    const plane = start + place * length;
+    for (let k = 0; k < length; k++) whole[k * width + place] = bytes[plane + k];
+  }
+  return new Kind(whole.buffer);
+}
+
+/** A panel: coordinates by row, the sample of each row, and how far the coordinates reach. */
+function panel(found) {
+  const loaded = new Map();
+  const coordinate = (k) => {
+    if (!loaded.has(k)) {
+      const values = array(found.coordinates[k]);
+      let low = Infinity, high = -Infinity;
+      for (const value of values) {
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+      loaded.set(k, { values, low: values.length ? low : 0, high: values.length ? high : 0 });
+    }
+    return loaded.get(k);
+  };
+  const samples = found.samples ? array(found.samples) : null;
+  return { ...found, samples, coordinate, sample: samples ? (row) => samples[row] : (row) => row };
+}
+
+let panels = [];
+let ids = null;
+const idOf = (sample) => (ids ? ids[sample] : String(sample + 1));
+
+/** λ_k^t, what coordinate k is multiplied by. */
+const factor = (k, t) => (report.panels.timed ? report.panels.eigenvalues[k] ** t : 1);
+
+/** What the page shows now. */
+const state = {
+  time: report.panels.time,
+  axes: [0, 1, 2].map((k) => Math.min(k, report.panels.kept - 1)),
+  colour: 0,
+  chosen: new Uint8Array(report.samples),
+  count: 0,
+  tool: "lasso",
+  shown: report.panels.list.map(() => true),
+};
+const MOST_SHOWN = 12;
+state.shown.fill(false, MOST_SHOWN);
+const visible = () => panels.filter((_, l) => state.shown[l]);

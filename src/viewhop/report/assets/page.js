@@ -1,0 +1,236 @@
+// Page: what a reader does, and what is then drawn anew.
+
+const SLIDER = 1000;
+const longest = Math.max(16, 4 * report.panels.time);
+// Squares: short times, where most happens, get most of the slider.
+const toTime = (place) => Number((longest * (place / SLIDER) ** 2).toPrecision(3));
+const toPlace = (time) => Math.round(SLIDER * Math.sqrt(Math.min(1, time / longest)));
+
+let resting = 0;
+
+function setTime(time) {
+  if (!Number.isFinite(time) || time < 0) return Promise.resolve();
+  state.time = time;
+  byId("time").value = toPlace(time);
+  byId("time").setAttribute("aria-valuetext", `t = ${digits(time)}`);
+  if (Number(byId("time-number").value) !== time) byId("time-number").value = String(time);
+  plane.views.clear();
+  // The chart is slower than the points: it follows when the slider rests.
+  clearTimeout(resting);
+  resting = setTimeout(drawSpectrum, 150);
+  return drawAll();
+}
+
+function listenToTime() {
+  if (!report.panels.timed) {
+    byId("time-field").hidden = true;
+    return;
+  }
+  byId("time").value = toPlace(state.time);
+  byId("time").setAttribute("aria-valuetext", `t = ${digits(state.time)}`);
+  byId("time-number").value = String(state.time);
+  byId("time").addEventListener("input", () => setTime(toTime(Number(byId("time").value))));
+  byId("time-number").addEventListener("input", () => { if (byId("time-number").value !== "") setTime(Number(byId("time-number").value)); });
+}
+
+function listenToAxes() {
+  const { kept } = report.panels;
+  byId("axes").hidden = kept < 2;
+  [0, 1, 2].forEach((axis) => {
+    const list = byId(`axis-${axis}`);
+    list.append(...Array.from({ length: kept }, (_, k) => make("option", { value: k }, k + 1)));
+    list.value = state.axes[axis];
+    list.addEventListener("change", () => {
+      state.axes[axis] = Number(list.value);
+      plane.views.clear();
+      drawAll("points");
+    });
+  });
+}
+
+function listenToColour() {
+  const list = byId("colour");
+  const families = new Map();
+  columns.forEach((column, k) => families.set(column.family, [...(families.get(column.family) ?? []), make("option", { value: k }, column.name)]));
+  for (const [family, options] of families) list.append(make("optgroup", { label: family }, ...options));
+  list.append(make("option", { value: -1 }, "one colour"));
+  state.colour = columns.length ? 0 : -1;
+  list.value = state.colour;
+  list.addEventListener("change", () => setColour(Number(list.value)));
+}
+
+function setColour(k) {
+  state.colour = k;
+  byId("colour").value = k;
+  showLegend();
+  showSelection();
+  return drawAll("colours");
+}
+
+function setTool(tool) {
+  state.tool = tool;
+  for (const button of byId("tools").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
+  const canvas = byId("plane");
+  canvas.style.touchAction = tool === "none" ? "auto" : "none";
+  canvas.style.cursor = { pan: "move", none: "default" }[tool] ?? "crosshair";
+}
+
+function listenToTools() {
+  // A finger that scrolls past must not draw a lasso.
+  setTool(matchMedia("(pointer: coarse)").matches ? "none" : "lasso");
+  for (const button of byId("tools").querySelectorAll("button")) button.addEventListener("click", () => setTool(button.dataset.tool));
+  byId("fit").addEventListener("click", () => { resetSpace(); resetPlane(); });
+}
+
+function listenToChooser() {
+  if (panels.length <= 6) return;
+  byId("chooser").append(...panels.map((one, l) => {
+    const box = make("input", { type: "checkbox", checked: state.shown[l] });
+    box.addEventListener("change", () => {
+      state.shown[l] = box.checked;
+      if (!state.shown.some(Boolean)) state.shown[l] = box.checked = true;
+      drawAll();
+    });
+    return make("label", {}, box, one.name);
+  }));
+}
+
+const theme = { choice: "auto", system: matchMedia("(prefers-color-scheme: dark)") };
+
+function setTheme(choice) {
+  theme.choice = choice;
+  document.documentElement.dataset.theme = choice === "auto" ? (theme.system.matches ? "dark" : "light") : choice;
+  for (const button of document.querySelectorAll("[data-theme-choice]")) button.setAttribute("aria-pressed", String(button.dataset.themeChoice === choice));
+  for (const line of byId("curves-legend").querySelectorAll("line")) line.setAttribute("stroke", palette()[line.dataset.colour]);
+  if (!plane.points) return Promise.resolve();
+  showLegend();
+  drawSpectrum();
+  drawCurves();
+  return drawAll("colours");
+}
+
+function listenToTheme() {
+  for (const button of document.querySelectorAll("[data-theme-choice]")) button.addEventListener("click", () => setTheme(button.dataset.themeChoice));
+  theme.system.addEventListener("change", () => { if (theme.choice === "auto") setTheme("auto"); });
+  // Paper is white, whatever the screen is.
+  let before = null;
+  addEventListener("beforeprint", () => { before = theme.choice; setTheme("light"); });
+  addEventListener("afterprint", () => { if (before) setTheme(before); });
+}
+
+function listenToWidth() {
+  let width = byId("plane-stage").clientWidth, waiting = 0;
+  new ResizeObserver(() => {
+    if (byId("plane-stage").clientWidth === width) return;
+    width = byId("plane-stage").clientWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => drawAll(), 60);
+  }).observe(byId("plane-stage"));
+}
+
+/** Draw all open panels anew, with the parts that changed. */
+const drawAll = (...parts) => Promise.all([plane.points.draw(...parts), drawSpace(...parts)]);
+
+/** Run plotly, which is in the page as text: it takes a second, and only the charts need it. */
+async function loadPlotly() {
+  await nextFrame();
+  // It stands last, so that the points need not wait for it.
+  if (document.readyState === "loading") await new Promise((done) => { document.addEventListener("DOMContentLoaded", done); });
+  const held = byId("plotly");
+  document.head.append(make("script", { text: held.textContent }));
+  held.remove();
+}
+
+async function start() {
+  setTheme("auto");
+  showFacts();
+  await unpack();
+  panels = report.panels.list.map(panel);
+  ids = report.ids ? array(report.ids) : null;
+  byId("axis-2").hidden = !canDrawSpace();
+  listenToColour();
+  listenToTime();
+  listenToAxes();
+  listenToTools();
+  listenToChooser();
+  listenToSelection();
+  listenToTheme();
+  showLegend();
+  await openPlane();
+  await nextFrame();
+  const seconds = performance.now() / 1000;
+  watchSpace();
+  listenToWidth();
+  // What stands below the first screen comes after it.
+  showSpectrum();
+  showCurves();
+  showSimilarity();
+  showGraphs();
+  showMissing();
+  showRun();
+  await loadPlotly();
+  setTheme(theme.choice);
+  await Promise.all([drawSpectrum(), drawCurves()]);
+  return { seconds };
+}
+
+const panelNamed = (name) => panels.find((one) => one.name === name) ?? (() => { throw new Error("no such panel"); })();
+
+/** Points of a panel times λ^t, as the graphics card holds them. */
+function pointsOf(points, name, scale) {
+  const { places: held } = points.readBack(panelNamed(name));
+  return Array.from({ length: held.length / 3 }, (_, row) => scale.map((value, axis) => value * held[3 * row + axis]));
+}
+
+/** Samples that a panel shows as selected, in order, as the graphics card holds them. */
+function selectedIn(points, name) {
+  const one = panelNamed(name);
+  const found = new Set(Array.from(points.readBack(one).rows, (row) => one.sample(row)));
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Wait until the graphics card has drawn. */
+function finish() {
+  const pixel = new Uint8Array(4);
+  for (const { gl } of [plane.points, space.points ?? {}]) gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+}
+
+// For tests, and for those who want more than the page offers.
+window.viewhop = {
+  /** Resolves once everything is drawn, with the seconds until the embeddings were. */
+  ready: start(),
+  panels: report.panels.list.map(({ name }) => name),
+  columns: report.columns.map(({ name, family, kind }) => ({ name, family, kind })),
+  /** Set the diffusion time; resolves once it is drawn. */
+  setTime,
+  setColour,
+  setTheme,
+  get time() { return state.time; },
+  /** Points [x, y] of a panel, as they are drawn. */
+  coordinates: (name) => pointsOf(plane.points, name, [0, 1].map((axis) => along(panelNamed(name), axis).scale)),
+  /** Points [x, y, z] of a panel of three dimensions, as they are drawn. */
+  coordinates3d: (name) => pointsOf(space.points, name, state.axes.map((k) => factor(k, state.time))),
+  /** Select samples by number from 0; resolves once all open panels show it. */
+  async select(samples) {
+    const mask = new Uint8Array(report.samples);
+    for (const sample of samples) if (sample in mask) mask[sample] = 1;
+    await choose(mask);
+    finish();
+  },
+  /** Samples that a panel shows as selected. */
+  selected: (name) => selectedIn(plane.points, name),
+  /** The same in three dimensions. */
+  selected3d: (name) => selectedIn(space.points, name),
+  /** Open the panels of three dimensions, which otherwise open when they come near the screen. */
+  async open3d() {
+    await openSpace();
+    finish();
+    return Boolean(space.points?.gl);
+  },
+  csv: selectionCsv,
+};
+window.viewhop.ready.catch((error) => {
+  byId("failure").hidden = false;
+  byId("failure").textContent = `The report could not be drawn: ${error.message}`;
+  console.error(error);
+});
