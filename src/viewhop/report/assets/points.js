@@ -115,6 +115,7 @@ class Points {
     if (view.box) this.lines(held, view.box);
     gl.bindVertexArray(held.array);
     gl.uniform3fv(uniforms.scale, view.scale);
+    held.scale = view.scale;
     gl.uniform1f(uniforms.round, 1);
     const depth = view.far > 0;
     (depth ? gl.enable : gl.disable).call(gl, gl.DEPTH_TEST);
@@ -201,7 +202,7 @@ class Points {
     return held;
   }
 
-  /** Coordinates (without λ^t) and selected rows of a panel, as the graphics card holds them. */
+  /** Coordinates (without λ^t), the factors they were last drawn with, and selected rows of a panel. */
   readBack(one) {
     const { gl } = this;
     const held = this.held.get(one);
@@ -212,6 +213,6 @@ class Points {
     gl.getBufferSubData(gl.ARRAY_BUFFER, 0, places);
     gl.bindVertexArray(held.array);
     if (held.count) gl.getBufferSubData(gl.ELEMENT_ARRAY_BUFFER, 4 * (one.rows - held.count), rows);
-    return { places, rows };
+    return { places, rows, scale: held.scale };
   }
 }
