@@ -26,13 +26,21 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and lim
 N = 80
 FILES = ["embedding.csv", "model.viewhop", "report.html", "run.json", "run.toml"]
 FIT = ["fit", "x=x.csv", "y=y.csv", "--id", "id", "--format", "csv", "--quiet", "-o", "out"]
-#: A report that says which run wrote it, and is too long to be written at once.
-REPORT = (
-    "import sys, types; fake = types.ModuleType('viewhop.report');"
-    "fake.write = lambda path, est, **more: open(path, 'w').write("
-    "f'<html>{est.n_components_}{\" \" * 3_000_000}</html>');"
-    "sys.modules['viewhop.report'] = fake;"
-)
+#: A report that says which run wrote it; it takes its time, so that the run can be stopped there.
+REPORT = """
+import sys, time, types
+
+def write(path, est, **more):
+    with open(path, 'w') as file:
+        file.write(f'<html>{est.n_components_}')
+        for _ in range(15):
+            file.write(' ' * 100_000)
+            time.sleep(0.02)
+        file.write('</html>')
+
+fake = sys.modules['viewhop.report'] = types.ModuleType('viewhop.report')
+fake.write = write
+"""
 KILLED = -signal.SIGKILL if sys.platform != "win32" else None
 
 
@@ -109,13 +117,15 @@ def check_told(n_new):
     assert json.loads(told.stdout)["whole"] is belongs
 
 
-def wait_for_staging(process):
-    """Wait until the run begins to write; the time when it did, None if it ended before."""
-    while process.poll() is None:
-        if any(name.startswith(".") for name in os.listdir("out")):
-            return time.perf_counter()
+def is_writing():
+    return any(name.endswith(".part") for name in os.listdir("out"))
+
+
+def wait_until_writing(process):
+    """Wait until the run begins to write, or ends; the time when it did."""
+    while process.poll() is None and not is_writing():
         time.sleep(0.0005)
-    return None
+    return time.perf_counter()
 
 
 def test_killed_at_any_moment_each_file_is_the_old_or_the_new_one(here):
@@ -123,31 +133,33 @@ def test_killed_at_any_moment_each_file_is_the_old_or_the_new_one(here):
     shutil.copytree("out", "kept")
     start = time.perf_counter()
     process = started()
-    begun = wait_for_staging(process)
-    assert begun is not None
+    begun = wait_until_writing(process)
+    while is_writing():
+        time.sleep(0.0005)
+    writing = time.perf_counter() - begun
     assert process.wait() == 0
-    whole, writing = time.perf_counter() - start, time.perf_counter() - begun
+    whole = time.perf_counter() - start
     assert check_files(old) == len(FILES)
     rng = random.Random(0)
-    killed, within = 0, 0
+    killed = within = 0
     for k in range(20):
         shutil.rmtree("out")
         shutil.copytree("kept", "out")
         process = started()
-        # Eight moments all over the run, most of which is over before it writes; the others after
-        # the first file of its own.
+        # Eight moments all over the run, most of which is over before it writes; twelve from its
+        # first file on.
         if k < 8:
             time.sleep(whole * (k + rng.random()) / 8)
         else:
-            wait_for_staging(process)
-            time.sleep(writing * rng.random() ** 2)
+            wait_until_writing(process)
+            time.sleep(writing * (k - 8 + rng.random()) / 12)
         process.kill()
         is_killed = process.wait() == KILLED
-        killed += is_killed
         n_new = check_files(old)
         check_told(n_new)
         assert is_killed or n_new == len(FILES)
-        within += is_killed and any(name.endswith(".part") for name in os.listdir("out"))
+        killed += is_killed
+        within += is_killed and is_writing()
     assert killed >= 10
     assert within >= 3
 

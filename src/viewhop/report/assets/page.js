@@ -176,10 +176,10 @@ async function start() {
 
 const panelNamed = (name) => panels.find((one) => one.name === name) ?? (() => { throw new Error("no such panel"); })();
 
-/** Points of a panel times λ^t, as the graphics card holds them. */
-function pointsOf(points, name, scale) {
-  const { places: held } = points.readBack(panelNamed(name));
-  return Array.from({ length: held.length / 3 }, (_, row) => scale.map((value, axis) => value * held[3 * row + axis]));
+/** Points of a panel times λ^t, as the graphics card holds them and as they were last drawn. */
+function pointsOf(points, name, width) {
+  const { places: held, scale } = points.readBack(panelNamed(name));
+  return Array.from({ length: held.length / 3 }, (_, row) => scale.slice(0, width).map((value, axis) => value * held[3 * row + axis]));
 }
 
 /** Samples that a panel shows as selected, in order, as the graphics card holds them. */
@@ -207,9 +207,9 @@ window.viewhop = {
   setTheme,
   get time() { return state.time; },
   /** Points [x, y] of a panel, as they are drawn. */
-  coordinates: (name) => pointsOf(plane.points, name, [0, 1].map((axis) => along(panelNamed(name), axis).scale)),
+  coordinates: (name) => pointsOf(plane.points, name, 2),
   /** Points [x, y, z] of a panel of three dimensions, as they are drawn. */
-  coordinates3d: (name) => pointsOf(space.points, name, state.axes.map((k) => factor(k, state.time))),
+  coordinates3d: (name) => pointsOf(space.points, name, 3),
   /** Select samples by number from 0; resolves once all open panels show it. */
   async select(samples) {
     const mask = new Uint8Array(report.samples);

@@ -27,6 +27,8 @@ void main() {
 }`;
 const UNIFORMS = ["scale", "centre", "turn", "lens", "fit", "size", "far", "ground", "alpha", "round"];
 const PARTS = ["points", "colours", "selection"];
+/** Points that are not selected, of which more are not drawn while others are. */
+const FAINT = 20000;
 const UNTURNED = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
 
@@ -115,10 +117,11 @@ class Points {
     if (view.box) this.lines(held, view.box);
     gl.bindVertexArray(held.array);
     gl.uniform3fv(uniforms.scale, view.scale);
+    held.scale = view.scale;
     gl.uniform1f(uniforms.round, 1);
     const depth = view.far > 0;
     (depth ? gl.enable : gl.disable).call(gl, gl.DEPTH_TEST);
-    const faint = one.rows > 20000 ? 0.06 : 0.12;
+    const faint = held.others > 10000 ? 0.08 : 0.12;
     for (const [start, count, alpha, size, writes] of state.count
       ? [[0, held.others, faint, 1, false], [one.rows - held.count, held.count, 1, 1.35, depth]]
       : [[0, held.others, 0.85, 1, depth]]) {
@@ -186,7 +189,8 @@ class Points {
     if (held.stale.has("selection")) {
       // Rows in the order in which they are drawn: those that are selected last, and on top.
       const order = new Uint32Array(one.rows);
-      const step = Math.ceil(one.rows / this.most) || 1;
+      // What is not selected is then a faint ground, for which some of it is enough.
+      const step = Math.ceil(one.rows / (state.count ? Math.min(this.most, FAINT) : this.most)) || 1;
       let first = 0, last = one.rows;
       for (let row = 0; row < one.rows; row++) {
         if (state.chosen[one.sample(row)]) order[--last] = row;
@@ -201,7 +205,7 @@ class Points {
     return held;
   }
 
-  /** Coordinates (without λ^t) and selected rows of a panel, as the graphics card holds them. */
+  /** Coordinates (without λ^t), the factors they were last drawn with, and selected rows of a panel. */
   readBack(one) {
     const { gl } = this;
     const held = this.held.get(one);
@@ -212,6 +216,6 @@ class Points {
     gl.getBufferSubData(gl.ARRAY_BUFFER, 0, places);
     gl.bindVertexArray(held.array);
     if (held.count) gl.getBufferSubData(gl.ELEMENT_ARRAY_BUFFER, 4 * (one.rows - held.count), rows);
-    return { places, rows };
+    return { places, rows, scale: held.scale };
   }
 }
