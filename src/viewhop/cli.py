@@ -8,6 +8,7 @@ from viewhop._version import __version__
 from viewhop.commands.bandwidth_command import bandwidth
 from viewhop.commands.data_command import data
 from viewhop.commands.demo_command import demo
+from viewhop.commands.reproduce_command import reproduce
 
 __all__ = ["main"]
 
@@ -18,5 +19,5 @@ def main() -> None:
     """Multi-view diffusion maps: several measurements in, one geometry out."""
 
 
-for command in (bandwidth, data, demo):
+for command in (bandwidth, data, demo, reproduce):
     main.add_command(command)

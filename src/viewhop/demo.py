@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -26,6 +24,7 @@ from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.files import replaced, writable_folder
 from viewhop.progress import Progress, silent
+from viewhop.scores import matched_share
 from viewhop.views import Views
 
 __all__ = ["DemoResult", "Score", "run"]
@@ -207,7 +206,7 @@ def _trial(
     score = Score(
         method=method,
         nmi=float(normalized_mutual_info_score(target, clusters)),
-        accuracy=_matched_share(target, clusters),
+        accuracy=matched_share(target, clusters),
         seconds=perf_counter() - start,
     )
     return _Trial(estimator, embedding, clusters, score, n_pieces)
@@ -242,13 +241,6 @@ def _clusters(embedding: NDArray[np.floating], *, random_state: int) -> NDArray[
     kmeans = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state)
     with threadpool_limits(1, user_api="openmp"):
         return np.asarray(kmeans.fit_predict(embedding))
-
-
-def _matched_share(target: NDArray[np.integer], clusters: NDArray[np.integer]) -> float:
-    """Share of samples on the best one-to-one match of clusters and digits."""
-    counts = contingency_matrix(target, clusters)
-    matched = linear_sum_assignment(counts, maximize=True)
-    return float(counts[matched].sum() / len(target))
 
 
 def _pieces_remark(trials: list[_Trial]) -> list[str]:
