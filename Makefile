@@ -13,7 +13,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics lint bench bench-small reproduce wheel clean help
+.PHONY: demo test test-all test-omics lint bench bench-small reproduce figures wheel clean help
 
 help:
 	@echo "make demo       six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -23,7 +23,8 @@ help:
 	@echo "make lint       ruff, mypy and the one-way import rule"
 	@echo "make bench      the benchmarks, half an hour and more: tables in benchmark-results/"
 	@echo "make bench-small  the same at sizes of two minutes: counts and memory, no times"
-	@echo "make reproduce  every picture and number quoted in README.md and docs/"
+	@echo "make reproduce  the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
+	@echo "make figures    every picture and number quoted in README.md and docs/"
 	@echo "make wheel      the wheel, in dist/"
 	@echo "make clean      remove what the other targets made"
 
@@ -52,14 +53,17 @@ bench: $(VENV)/.ready-bench
 bench-small: $(VENV)/.ready-bench-small
 	$(BIN)/python -m benchmarks --small --out benchmark-results/small
 
-reproduce: $(VENV)/.ready-docs
+reproduce: $(VENV)/.ready-reproduce
+	$(BIN)/viewhop reproduce
+
+figures: $(VENV)/.ready-docs
 	$(BIN)/python docs/figures.py
 
 wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics build dist htmlcov viewhop-demo .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-omics build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -101,6 +105,10 @@ $(VENV)/.ready-bench: $(VENV)/.ready-base
 
 $(VENV)/.ready-bench-small: $(VENV)/.ready-base
 	$(PIP) install --quiet --editable ".[ann,report]"
+	@touch $@
+
+$(VENV)/.ready-reproduce: $(VENV)/.ready-base
+	$(PIP) install --quiet --editable ".[plot,vision]"
 	@touch $@
 
 $(VENV)/.ready-docs: $(VENV)/.ready-base

@@ -1,4 +1,4 @@
-"""Remake every picture and number that README.md and docs/ quote: ``make reproduce``.
+"""Remake every picture and number that README.md and docs/ quote: ``make figures``.
 
 Pictures go to docs/pictures/, numbers to docs/results.md. Both are committed, so a change of the
 library that changes them shows in the difference.
@@ -167,7 +167,7 @@ def main() -> None:
     report()
     text = f"""# Results
 
-Made by `make reproduce`; nothing here is written by hand.
+Made by `make figures`; nothing here is written by hand.
 
 ## Handwritten digits, each view alone and together
 

@@ -1,4 +1,4 @@
-"""What missing views cost, on the digits: the tables and the picture of `make reproduce`."""
+"""What missing views cost, on the digits: the tables and the picture of `make figures`."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from viewhop.commands.demo_command import demo
 from viewhop.commands.fit_command import fit
 from viewhop.commands.info_command import info
 from viewhop.commands.report_command import report
+from viewhop.commands.reproduce_command import reproduce
 from viewhop.commands.transform_command import transform
 
 __all__ = ["main"]
@@ -24,5 +25,16 @@ def main() -> None:
     """Multi-view diffusion maps: several measurements in, one geometry out."""
 
 
-for command in (bandwidth, cluster, completion, data, demo, fit, info, report, transform):
+for command in (
+    bandwidth,
+    cluster,
+    completion,
+    data,
+    demo,
+    fit,
+    info,
+    report,
+    reproduce,
+    transform,
+):
     main.add_command(command)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConvergenceError",
+    "DataMissingError",
     "DisconnectedWarning",
     "FarSampleWarning",
     "GapWarning",
@@ -58,6 +59,20 @@ class MemoryBudgetError(MemoryError):
         super().__init__(message)
         self.needed = needed
         self.budget = budget
+
+
+class DataMissingError(LookupError):
+    """Data that do not come with the package are not where they were looked for.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file.
+    """
+
+    def __init__(self, message: str, file: str = "") -> None:
+        super().__init__(message)
+        self.file = file
 
 
 class ModelFileError(ValueError):
