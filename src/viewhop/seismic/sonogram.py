@@ -144,7 +144,7 @@ def spectrogram(
     >>> import numpy as np
     >>> from viewhop.seismic.sonogram import spectrogram
     >>> R = spectrogram(np.sin(2 * np.pi * 5 * np.arange(5031) / 40), sampling_rate=40)
-    >>> R.shape, (R[:, 0].argmax() + 1) * 40 / 256
+    >>> R.shape, (int(R[:, 0].argmax()) + 1) * 40 / 256
     ((128, 192), 5.0)
     """
     return _framewise(
