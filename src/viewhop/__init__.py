@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         kernels,
         plotting,
         report,
+        seismic,
         tables,
         theory,
     )
@@ -43,6 +44,7 @@ __all__ = [
     "load",
     "plotting",
     "report",
+    "seismic",
     "tables",
     "theory",
 ]

@@ -6,6 +6,7 @@ from viewhop.plotting.bandwidths import bandwidth_slice, bandwidth_surface
 from viewhop.plotting.disagreements import disagreement
 from viewhop.plotting.embeddings import embedding
 from viewhop.plotting.similarities import view_similarity
+from viewhop.plotting.sonograms import sonogram
 from viewhop.plotting.spectra import spectrum
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "bandwidth_surface",
     "disagreement",
     "embedding",
+    "sonogram",
     "spectrum",
     "view_similarity",
 ]
