@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         errors,
         kernels,
         plotting,
+        seismic,
         theory,
     )
     from viewhop.baselines import DeSaEmbedding, KernelCCA
@@ -40,6 +41,7 @@ __all__ = [
     "kernels",
     "load",
     "plotting",
+    "seismic",
     "theory",
 ]
 

@@ -24,6 +24,7 @@ __all__ = [
     "ModelVersionError",
     "RecallWarning",
     "ScaleWarning",
+    "SeismicError",
     "SlowSearchWarning",
     "TableError",
     "UnreachedViewWarning",
@@ -109,6 +110,20 @@ class TableError(ValueError):
         self.path = path
         self.line = line
         self.column = column
+
+
+class SeismicError(ValueError):
+    """Waveforms, a catalogue or events cannot be used.
+
+    Attributes
+    ----------
+    trace : str
+        The file, trace, station or event that the message names.
+    """
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message)
+        self.trace = trace
 
 
 class DisconnectedWarning(UserWarning):

@@ -11,9 +11,9 @@ from viewhop.tables.choice import DEFAULT, Options
 from viewhop.tables.faults import fault
 from viewhop.tables.parquet import parquet_table
 from viewhop.tables.table import Table, checked
-from viewhop.tables.text import text_table
+from viewhop.tables.text import Cells, text_cells, text_table
 
-__all__ = ["read"]
+__all__ = ["read", "read_cells"]
 
 #: Delimiter by the end of a text file's name; None looks at its first line.
 _TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
@@ -82,6 +82,36 @@ def read(path: str | os.PathLike[str], *, options: Options = DEFAULT) -> Table:
     data = _bytes(given, name)
     _check_kind(name, ending, data)
     return checked(_table(name, key, ending, data, options))
+
+
+def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cells:
+    r"""A CSV or TSV file as text: names of columns, and rows of cells.
+
+    Parameters
+    ----------
+    path : path
+    encoding : str
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read; the message has file and line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from viewhop.tables import read_cells
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "events.csv")
+    ...     size = path.write_text("id,time\n007,2010-05-27\n")
+    ...     read_cells(path)
+    Cells(header=('id', 'time'), lines=(2,), rows=(('007', '2010-05-27'),))
+    """
+    given = os.fspath(path)
+    data = _bytes(given, given)
+    _check_kind(given, "", data)
+    return text_cells(given, data, encoding=encoding)
 
 
 def _table(name: str, key: str | None, ending: str, data: bytes, options: Options) -> Table:
