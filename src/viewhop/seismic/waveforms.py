@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from viewhop.errors import SeismicError
 from viewhop.seismic.event import station_of
 from viewhop.seismic.summary import LeftOut, Summary
+from viewhop.seismic.traces import Piece, pieces_of
 
 __all__ = ["Channel", "Segment", "Waveforms", "as_waveforms"]
 
@@ -177,10 +178,6 @@ class Waveforms:
         )
 
 
-#: Channel, time of the first sample, sampling rate, samples as they came.
-Piece = tuple[str, int, float, NDArray[Any]]
-
-
 def as_waveforms(given: Any) -> Waveforms:
     """Waveforms as they are, or those of an obspy Stream."""
     if isinstance(given, Waveforms):
@@ -191,16 +188,6 @@ def as_waveforms(given: Any) -> Waveforms:
         f"expected Waveforms or an obspy Stream, got {type(given).__name__}; files are read by "
         "viewhop.seismic.io.read_waveforms"
     )
-
-
-def pieces_of(stream: Iterable[Any]) -> Iterator[Piece]:
-    """The plain pieces of obspy's traces; masked samples are NaN."""
-    for trace in stream:
-        data = trace.data
-        if np.ma.isMaskedArray(data):
-            data = np.ma.filled(data.astype(np.float64), np.nan)
-        stats = trace.stats
-        yield trace.id, stats.starttime.ns, float(stats.sampling_rate), np.asarray(data)
 
 
 def nanoseconds(time: Any) -> int:

@@ -66,7 +66,7 @@ def bandpassed(
 def channel_triggers(
     channel: Channel, *, trigger: StaLta, band: tuple[float, float] | None
 ) -> tuple[list[Trigger], list[LeftOut]]:
-    """The triggers of a channel, and the segments on which it could not be triggered.
+    """The triggers of a channel, and the segments and moments that could not be judged.
 
     Parameters
     ----------
@@ -89,6 +89,10 @@ def channel_triggers(
             data = bandpassed(data, band=band, sampling_rate=rate)
         ratio = trigger.ratio(data, sampling_rate=rate)
         for on, off in trigger.intervals(ratio).tolist():
+            if not ratio[on - 1] > 0:
+                what = "it is loud as soon as the averages are full: there is no onset to be seen"
+                left_out.append(LeftOut(channel.id, "no onset", what, timestamp(segment.time(on))))
+                continue
             found.append(
                 Trigger(
                     segment.time(on),

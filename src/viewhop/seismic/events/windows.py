@@ -15,7 +15,7 @@ __all__ = ["Window", "clipped", "cut", "resampled"]
 #: Samples in a row that a clipped trace stays at its extreme, at least.
 _CLIPPED = 4
 #: Steps of the recorder by which a clipped trace leaves its extreme, more than a smooth one does.
-_STEPS = 3
+_STEPS = 5
 #: Share by which a trace may be sampled more slowly than is wanted: clocks are not exact.
 _SLOWER = 1e-3
 
@@ -50,13 +50,8 @@ def cut(channel: Channel, start: int, length: float, *, sampling_rate: float | N
         if count < 1:
             problem = "sampling rate", f"sampled at {rate:g} Hz, it has no sample in {length:g} s"
         elif sampling_rate is not None and rate < sampling_rate * (1 - _SLOWER):
-            problem = (
-                "sampling rate",
-                (
-                    f"sampled at {rate:g} Hz, it has nothing up to {sampling_rate / 2:g} Hz: give a "
-                    "lower sampling_rate"
-                ),
-            )
+            told = f"sampled at {rate:g} Hz, it has nothing up to {sampling_rate / 2:g} Hz"
+            problem = "sampling rate", f"{told}: give a lower sampling_rate"
         else:
             data = piece.data[first : first + count]
             problem = stuck(data) or clipped(data)
@@ -114,7 +109,7 @@ def clipped(data: NDArray[np.float64]) -> tuple[str, str] | None:
     """Why a window is clipped, reason and detail, if it is.
 
     It is if it stays at its highest or lowest value for at least four samples and arrives there or
-    leaves by a jump of three steps of the recorder or more: a smooth crest that is flat only
+    leaves by a jump of five steps of the recorder or more: a smooth crest that is flat only
     because the recorder counts in steps is not. It must be asked of the trace as it was recorded.
 
     Parameters

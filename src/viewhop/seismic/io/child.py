@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from viewhop.seismic.io.formats import FORMATS, check_contents, format_of, unpacked
 from viewhop.seismic.io.mseed import is_of_file, read_mseed
 from viewhop.seismic.library import obspy_module
-from viewhop.seismic.waveforms import pieces_of
+from viewhop.seismic.traces import pieces_of
 
 __all__ = ["answer", "main"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop.seismic.waveforms import Piece
+from viewhop.seismic.traces import Piece
 
 __all__ = ["Guard"]
 

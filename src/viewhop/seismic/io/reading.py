@@ -11,7 +11,8 @@ from viewhop.seismic.io.formats import FORMATS
 from viewhop.seismic.io.guard import Guard
 from viewhop.seismic.library import obspy_module
 from viewhop.seismic.summary import LeftOut, Summary
-from viewhop.seismic.waveforms import Piece, Waveforms, assembled
+from viewhop.seismic.traces import Piece
+from viewhop.seismic.waveforms import Waveforms, assembled
 
 __all__ = ["read_waveforms"]
 
