@@ -14,6 +14,7 @@ from viewhop.seismic.events import StaLta, detect, events_frame
 from viewhop.seismic.events.coincidence import coincident, separated, station_triggers
 from viewhop.seismic.events.triggers import Trigger, bandpassed
 from viewhop.seismic.io import Waveforms
+from viewhop.seismic.library import obspy_module
 from viewhop.seismic.waveforms import SECOND
 
 TUTORIAL = StaLta(sta=0.5, lta=10.0, on=3.5, off=1.0)
@@ -88,8 +89,6 @@ def test_the_record_of_obspy_holds_exactly_three_events(record, components):
 def test_events_of_the_record_are_those_of_obspys_own_coincidence_trigger(
     obspy, record, record_files
 ):
-    from viewhop.seismic.library import obspy_module
-
     stream = obspy.Stream()
     for file in record_files:
         stream += obspy.read(str(file))
@@ -117,9 +116,7 @@ def test_events_of_the_record_are_those_of_obspys_own_coincidence_trigger(
     st.integers(0, 3),
 )
 def test_coincidence_of_stations_is_that_of_obspy_with_a_trace_for_each(given_, least, wait):
-    from viewhop.seismic.library import obspy_module
-
-    obspy = pytest.importorskip("obspy")
+    obspy = obspy_module()
     # One characteristic function for each station: 2 where its trigger is on.
     functions = np.zeros((4, 80))
     for first, length, station in given_:
