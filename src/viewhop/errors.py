@@ -25,6 +25,7 @@ __all__ = [
     "RecallWarning",
     "RunFileError",
     "ScaleWarning",
+    "SeismicError",
     "SettingsError",
     "SlowSearchWarning",
     "TableError",
@@ -132,6 +133,20 @@ class SettingsError(ValueError):
 
 class RunFileError(ValueError):
     """A folder has no record of a run, or one that cannot be read."""
+
+
+class SeismicError(ValueError):
+    """Waveforms, a catalogue or events cannot be used.
+
+    Attributes
+    ----------
+    trace : str
+        The file, trace, station or event that the message names.
+    """
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message)
+        self.trace = trace
 
 
 class DisconnectedWarning(UserWarning):

@@ -2,7 +2,7 @@
 
 from viewhop.tables.choice import Options
 from viewhop.tables.joining import Joined, joined, read_views
-from viewhop.tables.opening import read
+from viewhop.tables.opening import read, read_cells
 from viewhop.tables.table import Table
 from viewhop.tables.writing import check_writable, write, write_embedding
 
@@ -13,6 +13,7 @@ __all__ = [
     "check_writable",
     "joined",
     "read",
+    "read_cells",
     "read_views",
     "write",
     "write_embedding",

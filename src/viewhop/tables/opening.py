@@ -14,9 +14,9 @@ from viewhop.tables.choice import DEFAULT, Options
 from viewhop.tables.faults import check_size, fault
 from viewhop.tables.parquet import parquet_table
 from viewhop.tables.table import Table, checked
-from viewhop.tables.text import text_table
+from viewhop.tables.text import Cells, text_cells, text_table
 
-__all__ = ["read"]
+__all__ = ["read", "read_cells"]
 
 #: Delimiter by the end of a text file's name; None looks at its first line.
 _TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
@@ -95,6 +95,36 @@ def read(
     _check_kind(name, ending, data)
     table = checked(_table(name, key, ending, data, options, allowed))
     return replace(table, sha256=sha256(data).hexdigest(), size=len(data))
+
+
+def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cells:
+    r"""A CSV or TSV file as text: names of columns, and rows of cells.
+
+    Parameters
+    ----------
+    path : path
+    encoding : str
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read; the message has file and line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from viewhop.tables import read_cells
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "events.csv")
+    ...     size = path.write_text("id,time\n007,2010-05-27\n")
+    ...     read_cells(path)
+    Cells(header=('id', 'time'), lines=(2,), rows=(('007', '2010-05-27'),))
+    """
+    given = os.fspath(path)
+    data = _bytes(given, given, memory.budget(None))
+    _check_kind(given, "", data)
+    return text_cells(given, data, encoding=encoding)
 
 
 def _table(

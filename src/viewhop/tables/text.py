@@ -18,7 +18,7 @@ from viewhop.tables.choice import Options, chosen
 from viewhop.tables.faults import fault, quoted
 from viewhop.tables.table import Table
 
-__all__ = ["DANGEROUS", "text_table"]
+__all__ = ["DANGEROUS", "Cells", "text_cells", "text_table"]
 
 #: A text that a spreadsheet would run as a formula, or that was guarded against that by a quote.
 DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
@@ -34,6 +34,50 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class _Record(NamedTuple):
     line: int
     cells: list[str]
+
+
+class Cells(NamedTuple):
+    """A text file as text.
+
+    Attributes
+    ----------
+    header : tuple of str
+        Names of the columns.
+    lines : tuple of int
+        Line of each row, counted from 1.
+    rows : tuple of tuples of str
+        Cells, as many as there are names.
+    """
+
+    header: tuple[str, ...]
+    lines: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def text_cells(path: str, data: bytes, *, encoding: str = "utf-8") -> Cells:
+    """The cells of a text file, whose first line names the columns; nothing is made a number.
+
+    Parameters
+    ----------
+    path : str
+    data : bytes
+        What the file holds.
+    encoding : str
+    """
+    content = _utf8(path, data, encoding)
+    given = _delimiter(content)
+    records = _records(path, content, given)
+    head = next(records, None)
+    if head is None:
+        raise fault(path, "it is empty; expected a line of column names")
+    header = tuple(_unguarded(name) for name in head.cells)
+    lines, rows = [], []
+    for line, cells in records:
+        if len(cells) != len(header):
+            raise _ragged(path, line, cells, len(header), given)
+        lines.append(line)
+        rows.append(tuple(map(_unguarded, cells)))
+    return Cells(header, tuple(lines), tuple(rows))
 
 
 def text_table(path: str, data: bytes, options: Options, *, delimiter: str | None = None) -> Table:

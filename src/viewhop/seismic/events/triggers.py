@@ -1,0 +1,134 @@
+"""Triggers: when each channel is suddenly louder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import butter, sosfilt, sosfilt_zi
+
+from viewhop.seismic.event import station_of
+from viewhop.seismic.events.ratios import StaLta
+from viewhop.seismic.summary import LeftOut
+from viewhop.seismic.waveforms import SECOND, Channel, Segment, timestamp
+
+__all__ = ["Trigger", "bandpassed", "channel_triggers"]
+
+#: Order of the band-pass filter, as obspy's.
+_ORDER = 4
+
+
+@dataclass(frozen=True, order=True)
+class Trigger:
+    """A stretch of time in which a channel is loud.
+
+    Attributes
+    ----------
+    on, off : int
+        In nanoseconds since 1970.
+    channel : str
+    ratio, snr : float
+        As of a Pick.
+    """
+
+    on: int
+    off: int
+    channel: str
+    ratio: float
+    snr: float
+
+    @property
+    def station(self) -> str:
+        """Network and station, ``NET.STA``."""
+        return station_of(self.channel)
+
+
+def bandpassed(
+    data: NDArray[np.float64], *, band: tuple[float, float], sampling_rate: float
+) -> NDArray[np.float64]:
+    """A trace between two frequencies, by a causal Butterworth filter of order 4.
+
+    Causal, for the other kind would move energy before the arrival; begun in the state of a trace
+    that always had its first value, so that an offset does not ring.
+
+    Parameters
+    ----------
+    data : (n_samples,) array
+    band : (lowest, highest)
+        In Hz; below half the sampling rate.
+    sampling_rate : float
+    """
+    sos = butter(_ORDER, band, btype="bandpass", fs=sampling_rate, output="sos")
+    return np.asarray(sosfilt(sos, data, zi=sosfilt_zi(sos) * data[0])[0])
+
+
+def channel_triggers(
+    channel: Channel, *, trigger: StaLta, band: tuple[float, float] | None
+) -> tuple[list[Trigger], list[LeftOut]]:
+    """The triggers of a channel, and the segments and moments that could not be judged.
+
+    Parameters
+    ----------
+    channel : Channel
+        After each gap the averages begin anew.
+    trigger : StaLta
+    band : (lowest, highest) or None
+        Frequencies, in Hz; None does not filter.
+    """
+    found: list[Trigger] = []
+    left_out: list[LeftOut] = []
+    for segment in channel.segments:
+        problem = _problem(segment, trigger, band)
+        if problem is not None:
+            left_out.append(LeftOut(channel.id, *problem, timestamp(segment.start)))
+            continue
+        rate = segment.sampling_rate
+        data = segment.data
+        if band is not None:
+            data = bandpassed(data, band=band, sampling_rate=rate)
+        ratio = trigger.ratio(data, sampling_rate=rate)
+        for on, off in trigger.intervals(ratio).tolist():
+            if not ratio[on - 1] > 0:
+                what = "it is loud as soon as the averages are full: there is no onset to be seen"
+                left_out.append(LeftOut(channel.id, "no onset", what, timestamp(segment.time(on))))
+                continue
+            found.append(
+                Trigger(
+                    segment.time(on),
+                    segment.time(off),
+                    channel.id,
+                    float(ratio[on : off + 1].max()),
+                    _snr(data, on, off, trigger, rate),
+                )
+            )
+    return found, left_out
+
+
+def _problem(
+    segment: Segment, trigger: StaLta, band: tuple[float, float] | None
+) -> tuple[str, str] | None:
+    """Why a segment cannot be triggered on, reason and detail."""
+    rate = segment.sampling_rate
+    if band is not None and band[1] >= rate / 2:
+        return "sampling rate", (
+            f"sampled at {rate:g} Hz, it has nothing up to {band[1]:g} Hz: choose a band below "
+            f"{rate / 2:g} Hz"
+        )
+    nsta, nlta = trigger.lengths(rate)
+    if nsta < 1 or nlta <= nsta:
+        return "sampling rate", f"sampled at {rate:g} Hz, it has no sample in {trigger.sta:g} s"
+    if segment.data.size <= nlta:
+        seconds = (segment.end - segment.start) / SECOND
+        return "too short", f"it has {seconds:.1f} s, less than the {trigger.lta:g} s of the LTA"
+    return None
+
+
+def _snr(data: NDArray[np.float64], on: int, off: int, trigger: StaLta, rate: float) -> float:
+    """Root mean square while the trigger is on, over that of the LTA before it."""
+    nsta, nlta = trigger.lengths(rate)
+    signal = data[on : max(off, on + nsta) + 1]
+    # The short average lags: what made the trigger go on began up to its length before.
+    noise = data[max(0, on - nsta - nlta) : max(1, on - nsta)]
+    before = float(np.sqrt(np.mean(noise**2)))
+    return float(np.sqrt(np.mean(signal**2))) / before if before > 0 else np.nan
