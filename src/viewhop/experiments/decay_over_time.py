@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigvalsh
 
 from viewhop.datasets import make_swiss_rolls
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.experiments.experiment import Context, Experiment, Picture, Result, Table
+from viewhop.experiments.whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
 from viewhop.plotting.style import PALETTE, tidy
-from viewhop.theory.source import kernel_matrix
 from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
@@ -26,9 +25,7 @@ def run(context: Context) -> Result:
     rolls = _rolls(n_samples, context)
     kernel = Gaussian(bandwidth="max-min", factor=0.1)
     est = MultiViewDiffusionMaps(2, kernel=kernel, random_state=context.seed).fit(rolls)
-    root = np.sqrt(est.walk_.degrees)
-    eigenvalues = eigvalsh(kernel_matrix(est.walk_) / np.outer(root, root))
-    size = np.sort(np.abs(eigenvalues))[::-1]
+    size = np.sort(np.abs(all_eigenvalues(est.walk_)))[::-1]
     ranks = {t: int(np.sum(size**t > _DELTA)) for t in _STEPS}
     return Result(
         ran={
