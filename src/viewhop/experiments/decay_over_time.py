@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from viewhop.datasets import make_swiss_rolls
@@ -16,7 +18,7 @@ __all__ = ["EXPERIMENTS"]
 
 _STEPS = (1, 2, 4, 8, 16, 32)
 _DELTA = 0.01
-_SHOWN = 200
+_SHOWN = 400
 
 
 def run(context: Context) -> Result:
@@ -65,8 +67,9 @@ def draw(result: Result) -> dict[str, Picture]:
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     ax = figure.subplots()
     size = np.asarray(result.numbers["absolute_eigenvalues"])
-    for t, colour in zip(result.numbers["steps"], PALETTE, strict=False):
-        ax.plot(np.arange(len(size)), size**t, color=colour, label=f"t = {t}")
+    lines = itertools.cycle(("-", "--", "-."))
+    for t, colour, line in zip(result.numbers["steps"], PALETTE, lines, strict=False):
+        ax.plot(np.arange(len(size)), size**t, color=colour, linestyle=line, label=f"t = {t}")
     ax.set(xlabel="number of the eigenvalue", ylabel="|λ|^t")
     ax.legend(frameon=False)
     tidy(ax, None, whole_x=True)

@@ -28,8 +28,8 @@ _CASES = {"6 and 6 clusters": (6, 6), "6 and 3 clusters": (6, 3)}
 _FACTORS = (1.0, 0.1)
 _DELTAS = (0.1, 0.01, 0.001)
 _OURS = "multi-view"
-_COMPARED = ("P^x", "P^y", "kernel sum", "kernel product", _OURS)
-_PRODUCT = "λ(P^x)·λ(P^y)"
+_COMPARED = ("x alone", "y alone", "kernel sum", "kernel product", _OURS)
+_PRODUCT = "λ(x)·λ(y)"
 _SHOWN = 40
 
 
@@ -100,7 +100,7 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
     Notes
     -----
     "kernel product" is the paper's: one Gaussian of both views side by side with
-    σ∘² = σx² + σy². "K^x∘K^y" multiplies the two kernels as they are. Of the spectrum of P̂, ±σ,
+    σ∘² = σx² + σy². "Kˣ∘Kʸ" multiplies the two kernels as they are. Of the spectrum of P̂, ±σ,
     the non-negative half is kept (erratum 4).
     """
     kernel = Gaussian(bandwidth="max-min", factor=factor)
@@ -112,14 +112,14 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
     side_by_side = np.hstack([rows for _, rows in mixtures.views.items()])
     stacked = DiffusionMaps(2, kernel=wide, solver="dense").fit(side_by_side)
     found = {
-        "P^x": all_eigenvalues(SumWalk([x])),
-        "P^y": all_eigenvalues(SumWalk([y])),
+        "x alone": all_eigenvalues(SumWalk([x])),
+        "y alone": all_eigenvalues(SumWalk([y])),
         "kernel sum": all_eigenvalues(SumWalk([x, y])),
         "kernel product": all_eigenvalues(stacked.walk_),
-        "K^x∘K^y": all_eigenvalues(ProductWalk([x, y])),
+        "Kˣ∘Kʸ": all_eigenvalues(ProductWalk([x, y])),
         _OURS: all_eigenvalues(walk)[: walk.n_samples],
     }
-    return {**found, _PRODUCT: found["P^x"] * found["P^y"]}
+    return {**found, _PRODUCT: found["x alone"] * found["y alone"]}
 
 
 def _rows(draws: Iterable[Spectra]) -> tuple[tuple[Cell, ...], ...]:
@@ -171,8 +171,8 @@ def _is_first(each: Spectra, delta: float) -> bool:
 
 
 _LINES: dict[str, dict[str, Any]] = {
-    "P^x": {"color": PALETTE[0], "linestyle": "--"},
-    "P^y": {"color": PALETTE[4], "linestyle": ":"},
+    "x alone": {"color": PALETTE[0], "linestyle": "--"},
+    "y alone": {"color": PALETTE[4], "linestyle": ":"},
     "kernel sum": {"color": PALETTE[1], "marker": "s"},
     "kernel product": {"color": PALETTE[3], "marker": "^"},
     _PRODUCT: {"color": PALETTE[5], "linestyle": "-."},
