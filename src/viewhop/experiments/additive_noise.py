@@ -23,7 +23,7 @@ __all__ = ["EXPERIMENTS"]
 Floats = NDArray[np.float64]
 
 _AMBIENT = 10
-#: σ_n beside a signal whose standard deviation is 1 along each latent direction.
+#: σ_n; the latent parameters of the linear model have a standard deviation of 1.
 _NOISES = (0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 _QUICK_NOISES = (0.3, 1.0, 1.5)
 _SIZES = (100, 300, 1000, 3000, 10000)
@@ -41,14 +41,16 @@ def run(context: Context) -> Result:
     sizes = _SIZES[:3] if context.quick else _SIZES
     n_samples = 150 if context.quick else 300
     total = context.trials * (len(noises) + 1)
-    over_sizes, angles, errors = [], [], []
+    over_sizes, angles, errors, apart = [], [], [], 0
     for trial in range(context.trials):
         context.progress("trials", trial * (len(noises) + 1), total)
         over_sizes.append([covariance_errors(m, 1.0, context.generator(0, trial)) for m in sizes])
         angles.append([_angles(1000, s, context.generator(1, trial)) for s in noises])
         errors.append([])
         for count, s in enumerate(noises, start=1):
-            errors[-1].append(_curve_errors(n_samples, s, context.generator(2, trial)))
+            found, fallen = _curve_errors(n_samples, s, context.generator(2, trial))
+            errors[-1].append(found)
+            apart += fallen
             context.progress("trials", trial * (len(noises) + 1) + count, total)
     by_size, by_angle = np.mean(over_sizes, axis=0), np.mean(angles, axis=0)
     names = [*errors[0][0]]
@@ -56,6 +58,7 @@ def run(context: Context) -> Result:
     slopes = [exponent(sizes, column) for column in by_size.T]
     return Result(
         ran={
+            "samples of the linear model": sizes,
             "samples of the curves": n_samples,
             "dimensions": _AMBIENT,
             "trials": context.trials,
@@ -99,7 +102,7 @@ def run(context: Context) -> Result:
             "angles": dict(zip(("PCA", "CCA"), by_angle.T, strict=True)),
             "errors": dict(zip(names, by_noise.T, strict=True)),
         },
-        remarks=_remarks(noises, slopes, dict(zip(names, by_noise.T, strict=True))),
+        remarks=_remarks(noises, slopes, dict(zip(names, by_noise.T, strict=True)), apart),
     )
 
 
@@ -181,13 +184,13 @@ def shared(X: Floats, Y: Floats, n_components: int) -> Floats:
 
 def _curve_errors(
     n_samples: int, size: float, generator: np.random.Generator
-) -> dict[str, float]:
-    """The error of each method on two curves of one latent parameter."""
+) -> tuple[dict[str, float], int]:
+    """The error of each method on two curves, and how many walks fell apart."""
     latent = generator.uniform(size=n_samples)
     clean = [curve @ _frame(generator, 2).T for curve in curves(latent)]
     noisy = [rows + noise_of(n_samples, size, generator) for rows in clean]
-    before, after = _coordinates(*clean), _coordinates(*noisy)
-    return {name: lost(before[name], after[name]) for name in before}
+    (before, some), (after, more) = _coordinates(*clean), _coordinates(*noisy)
+    return {name: lost(before[name], after[name]) for name in before}, some + more
 
 
 def curves(latent: Floats) -> tuple[Floats, Floats]:
@@ -208,26 +211,29 @@ def lost(clean: Floats, noisy: Floats) -> float:
     return 1.0 - float(spearmanr(clean, noisy).statistic) ** 2
 
 
-def _coordinates(X: Floats, Y: Floats) -> dict[str, Floats]:
-    """The first coordinate of view X by each method, (n_samples,) each."""
+def _coordinates(X: Floats, Y: Floats) -> tuple[dict[str, Floats], int]:
+    """The first coordinate of view X by each method, and how many walks fell apart."""
     found = {"PCA": X @ principal(X, 1)[:, 0], "CCA": X @ shared(X, Y, 1)[:, 0]}
+    apart = 0
     with warnings.catch_warnings():
-        # At no or little noise a view may fall apart; its first coordinate then tells pieces.
+        # The first coordinate of a walk that falls apart tells pieces; these are counted.
         warnings.simplefilter("ignore", DisconnectedWarning)
         for name, kernel in _KERNELS.items():
-            one = DiffusionMaps(1, kernel=kernel, solver="dense").fit_transform(X)
-            both = MultiViewDiffusionMaps(1, kernel=kernel, solver="dense")
-            both.fit({"x": X, "y": Y})
-            found[f"single-view, {name}"] = np.asarray(one[:, 0])
-            found[f"multi-view, {name}"] = np.asarray(both.view_embeddings_["x"][:, 0])
-    return found
+            one = DiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X})
+            both = MultiViewDiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X, "y": Y})
+            for which, est in (("single-view", one), ("multi-view", both)):
+                found[f"{which}, {name}"] = np.asarray(est.view_embeddings_["x"][:, 0])
+                apart += est.n_pieces_ > 1
+    return found, apart
 
 
 def _remarks(
-    noises: tuple[float, ...], slopes: list[float], errors: Mapping[str, Floats]
+    noises: tuple[float, ...], slopes: list[float], errors: Mapping[str, Floats], apart: int
 ) -> tuple[str, ...]:
+    agrees = slopes[0] > -0.1 and slopes[1] < -0.3
     said = (
-        "As the paper derives, the error of one view's covariance does not fall with more samples "
+        f"{'As' if agrees else 'Unlike what'} the paper derives, the error of one view's "
+        "covariance does not fall with more samples "
         f"(exponent {slopes[0]:.2f}) and that of the covariance between views does "
         f"({slopes[1]:.2f}, theory −0.5): the first is a bias, the second chance."
     )
@@ -240,7 +246,8 @@ def _remarks(
         f"On the curves, the multi-view coordinate loses less than the single-view one at "
         f"{better} of {len(noises)} noises (max-min). At σ_n = {noises[at]:g}: {lists}.",
         "Noise is strong along one direction, other in each view. Noise that is alike in all "
-        "directions would leave the principal axes where they are, and bias their variances only.",
+        "directions would leave the principal axes where they are, and bias their variances only. "
+        f"Walks that fell apart: {apart}.",
         "What is removed is the bias of directions. A sample's own noise stays: the coordinates "
         "of CCA still hold the noise of the view they are read from, so no method reaches 0.",
         "The paper has no experiment here; the model, its noise and the measure are ours. Its "
@@ -302,6 +309,6 @@ EXPERIMENTS = (
         ),
         run=run,
         draw=draw,
-        trials=Trials(default=20, quick=2, paper=1),
+        trials=Trials(default=20, quick=2, paper=0),
     ),
 )
