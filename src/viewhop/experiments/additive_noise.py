@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
-from viewhop.experiments.experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments.experiment import Cell, Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments.power_law import exponent
 from viewhop.kernels import Gaussian
 from viewhop.plotting.style import INK, PALETTE, tidy
@@ -41,7 +41,8 @@ def run(context: Context) -> Result:
     sizes = _SIZES[:3] if context.quick else _SIZES
     n_samples = 150 if context.quick else 300
     total = context.trials * (len(noises) + 1)
-    over_sizes, angles, errors, apart = [], [], [], 0
+    over_sizes, angles, apart = [], [], 0
+    errors: list[list[dict[str, float]]] = []
     for trial in range(context.trials):
         context.progress("trials", trial * (len(noises) + 1), total)
         over_sizes.append([covariance_errors(m, 1.0, context.generator(0, trial)) for m in sizes])
@@ -71,10 +72,7 @@ def run(context: Context) -> Result:
                 "Linear model, σ_n = 1: relative error of the covariance, mean over trials",
                 ("samples", "of one view, (1/M) X Xᵀ", "between views, (1/M) X Yᵀ"),
                 (
-                    *(
-                        (f"{m:,}", *map(float, row))
-                        for m, row in zip(sizes, by_size, strict=True)
-                    ),
+                    *_labelled(sizes, by_size),
                     ("exponent of M", *slopes),
                     ("exponent, theory", 0.0, -0.5),
                 ),
@@ -83,16 +81,12 @@ def run(context: Context) -> Result:
                 "Linear model, 1,000 samples: sine of the largest angle between the plane found "
                 "and the true one, mean over trials",
                 ("σ_n", "PCA", "CCA"),
-                tuple(
-                    (f"{s:g}", *map(float, row)) for s, row in zip(noises, by_angle, strict=True)
-                ),
+                _labelled(noises, by_angle),
             ),
             Table(
                 "Curves: error 1 − ρ² of the first coordinate, median over trials",
                 ("σ_n", *names),
-                tuple(
-                    (f"{s:g}", *map(float, row)) for s, row in zip(noises, by_noise, strict=True)
-                ),
+                _labelled(noises, by_noise),
             ),
         ),
         numbers={
@@ -104,6 +98,11 @@ def run(context: Context) -> Result:
         },
         remarks=_remarks(noises, slopes, dict(zip(names, by_noise.T, strict=True)), apart),
     )
+
+
+def _labelled(at: Sequence[float], values: Floats) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of a table, each with the number it is for."""
+    return tuple((f"{each:g}", *row) for each, row in zip(at, values.tolist(), strict=True))
 
 
 def _frame(generator: np.random.Generator, n_columns: int) -> Floats:

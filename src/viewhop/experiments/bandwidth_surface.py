@@ -12,7 +12,7 @@ from scipy.interpolate import RegularGridInterpolator
 from viewhop.bandwidth import JointScales, Surface, joint, log_log, max_min
 from viewhop.datasets import make_helices, make_mixtures, make_swiss_rolls
 from viewhop.errors import ScaleWarning
-from viewhop.experiments.experiment import Context, Experiment, Picture, Result, Table
+from viewhop.experiments.experiment import Cell, Context, Experiment, Picture, Result, Table
 from viewhop.plotting import bandwidth_slice, bandwidth_surface
 from viewhop.plotting.style import INK
 from viewhop.views import Views
@@ -30,7 +30,9 @@ class _Case(NamedTuple):
 def run(context: Context) -> Result:
     """Both asymptotes, the chosen scales, and the slopes there."""
     cases = _cases(context)
-    rows, found, warned = [], {}, 0
+    rows: list[tuple[Cell, ...]] = []
+    found: dict[str, JointScales] = {}
+    warned = 0
     for name, (views, dimension) in cases.items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ScaleWarning)
@@ -132,7 +134,7 @@ def _measured(views: Views, found: JointScales) -> tuple[float, ...]:
 
 
 def lower_end(logs: Any, slopes: Any) -> float:
-    """log σ at which a slope comes up to 95 % of its peak for the last time before it.
+    """Log σ at which a slope comes up to 95 % of its peak for the last time before it.
 
     Parameters
     ----------
@@ -160,9 +162,9 @@ def _remarks(asymptotes: Table, scales: Table, warned: int) -> tuple[str, ...]:
         f"{row['data']} {row['slope at Algorithm 1']:.2f} for {row['dimension']}" for row in rows
     )
     said = (
-        f"{'As' if error < 0.01 else 'Unlike'} in the paper, log S goes from log M to 3 log M: the "
-        f"largest difference from an asymptote is {error:.4f}. It is largest for the corkscrews, where "
-        "two samples of y are one point.",
+        f"{'As' if error < 0.01 else 'Unlike'} in the paper, log S goes from log M to 3 log M. The "
+        f"largest difference from an asymptote is {error:.4f}, for the corkscrews if any: two "
+        "samples of their view y are one point.",
         "The paper says that Algorithm 1 gives small scales. Of these data, it gives a smaller one "
         f"than max-min (C = 1) in {by_rule['max-min']} of {len(rows)}, and than the single-view "
         f"log-log rule in {by_rule['log-log']}. The slice where the other scale vanishes is the "
@@ -193,9 +195,7 @@ def draw(result: Result) -> dict[str, Picture]:
         (0.04, 0.05, "log M", "white", ("left", "bottom")),
         (0.96, 0.94, "3 log M", INK, ("right", "top")),
     ):
-        left.text(
-            x, y, text, color=colour, transform=left.transAxes, ha=sides[0], va=sides[1]
-        )
+        left.text(x, y, text, color=colour, transform=left.transAxes, ha=sides[0], va=sides[1])
     low, high = np.log(n_samples), 2 * np.log(n_samples)
     start, end = found.surfaces["x", "y"].scales[[0, -1]]
     right.text(end, low, f"log M = {low:.2f}", color=INK, ha="right", va="bottom")

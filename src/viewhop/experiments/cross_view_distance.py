@@ -19,7 +19,7 @@ from viewhop.plotting.style import INK, PALETTE, tidy
 
 __all__ = ["EXPERIMENTS"]
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 
 #: σ_N², the variance of the noise; the turns of the roll lie 37.7 apart.
 _VARIANCES = (0.0, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)

@@ -51,7 +51,8 @@ def run(context: Context) -> Result:
         remarks=(
             f"As in the paper, the numerical rank falls with t: from {ranks[1]:,} at t = 1 to "
             f"{ranks[_STEPS[-1]]:,} at t = {_STEPS[-1]}.",
-            "The paper prints neither the steps nor the scale of its figure; these, and the noise, are ours.",
+            "The paper prints neither the steps nor the scale of its figure, nor how its rolls "
+            "differ; these are ours.",
         ),
     )
 
@@ -88,8 +89,9 @@ EXPERIMENTS = (
         where="Fig. 2",
         title="The spectrum over time",
         about=(
-            "Three Swiss rolls: a roll and two rotated copies, each with a little noise. All eigenvalues of P̂ are computed, "
-            "and raised to the power t; the numerical rank of P̂^t should fall as t grows."
+            "Three Swiss rolls: a roll and two rotated copies, each with a little noise. All "
+            "eigenvalues of P̂ are computed and raised to the power t; the numerical rank of P̂^t "
+            "should fall as t grows."
         ),
         run=run,
         draw=draw,

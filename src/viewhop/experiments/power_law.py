@@ -9,7 +9,7 @@ __all__ = ["exponent"]
 
 
 def exponent(at: ArrayLike, values: ArrayLike) -> float:
-    """p of values ≈ c·at^p, by least squares in logarithms.
+    """P of values ≈ c·at^p, by least squares in logarithms.
 
     Parameters
     ----------

@@ -40,9 +40,7 @@ def run(context: Context) -> Result:
     found: dict[tuple[str, float], list[Spectra]] = {}
     for count, (case, trial) in enumerate((c, t) for c in _CASES for t in range(context.trials)):
         context.progress("draws", count, total)
-        drawn = make_mixtures(
-            n_samples, clusters=_CASES[case], random_state=context.integer(trial)
-        )
+        drawn = make_mixtures(n_samples, clusters=_CASES[case], random_state=context.integer(trial))
         for factor in _FACTORS:
             found.setdefault((case, factor), []).append(spectra(drawn, factor))
     context.progress("draws", total, total)
