@@ -275,7 +275,7 @@ def draw(result: Result) -> dict[str, Picture]:
         first.plot(numbers["sizes"], values, label=name, **_LINES[like])
     first.set(xlabel="samples M", ylabel="relative error of the covariance")
     tidy(first, "Linear: bias stays, chance averages out")
-    first.set(xscale="log", yscale="log")
+    first.set(xscale="log", yscale="log", ylim=(0.01, 1.5))
     for name, values in numbers["angles"].items():
         second.plot(numbers["noises"], values, label=name, **_LINES[name])
     second.set(xlabel="noise σ_n", ylabel="sine of the largest angle", ylim=(-0.03, 1.03))
@@ -284,8 +284,16 @@ def draw(result: Result) -> dict[str, Picture]:
         third.plot(numbers["noises"], values, label=name, markersize=5, **_LINES[name])
     third.set(xlabel="noise σ_n", ylabel="1 − ρ² of the first coordinate", ylim=(-0.03, 1.03))
     tidy(third, "Curves: what is lost of the coordinate")
-    for ax in (first, second, third):
-        ax.legend(frameon=False, fontsize="small", labelcolor=INK)
+    for ax in (first, second):
+        ax.legend(frameon=False, fontsize="small", labelcolor=INK, loc="center right")
+    figure.legend(
+        *third.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=6,
+        frameon=False,
+        fontsize="small",
+        title="right",
+    )
     caption = (
         "Dashed: one view. Solid: two. Left: error of the covariance over the samples. Middle: "
         "how far the plane found is turned from the true one. Right: what noise takes from the "
