@@ -29,6 +29,8 @@ _SIZES = (100, 200, 400, 800)
 _WINDOWS = (0.04, 0.02, 0.01, 0.005, 0.0025)
 #: M and ε that are held while the other runs.
 _HELD = (400, 0.01)
+#: A variance is measured on at least so many draws, ten batches of four.
+_LEAST = 40
 #: The point of the first view where the density is estimated.
 _POINT = 0.5
 #: Of y = (x + x²)/2, uniform x: α = 1/β′ with β′ = 1/2 + x.
@@ -42,7 +44,8 @@ def run(context: Context) -> Result:
     sizes = _SIZES[:3] if context.quick else _SIZES
     errors = expansion_errors(n_grid)
     slopes = {term: [exponent(_EPSILONS, side) for side in found] for term, found in errors.items()}
-    draws = _draws(context, sizes)
+    n_draws = max(context.trials, _LEAST)
+    draws = _draws(context, sizes, n_draws)
     by_size, by_window = draws["by size"].var(axis=0), draws["by ε"].var(axis=0)
     bounds = [_bound(m, _HELD[1]) for m in sizes], [_bound(_HELD[0], e) for e in _WINDOWS]
     truth = 1.0 / (0.5 + _POINT)
@@ -61,7 +64,7 @@ def run(context: Context) -> Result:
             "ε of the circle": _EPSILONS,
             "samples": sizes,
             "ε of the density": _WINDOWS,
-            "draws": context.trials,
+            "draws": n_draws,
             "β of the circle": "x + 0.3 sin x",
             "β of the density": "(x + x²)/2",
         },
@@ -156,22 +159,22 @@ def printed_expansion(x: Floats, h: Floats, epsilon: float) -> Floats:
     return np.concatenate([g + epsilon * in_first, f + epsilon * in_second])
 
 
-def _draws(context: Context, sizes: tuple[int, ...]) -> dict[str, Floats]:
+def _draws(context: Context, sizes: tuple[int, ...], n_draws: int) -> dict[str, Floats]:
     """Density estimates at one point, one row per draw."""
 
     def estimate(key: int, trial: int, n_samples: int, epsilon: float) -> float:
         return density(n_samples, epsilon, context.generator(key, trial, n_samples))
 
     found: dict[str, list[list[float]]] = {"by size": [], "by ε": [], "suggested": []}
-    for trial in range(context.trials):
+    for trial in range(n_draws):
         if trial % 20 == 0:
-            context.progress("draws", trial, context.trials)
+            context.progress("draws", trial, n_draws)
         found["by size"].append([estimate(0, trial, m, _HELD[1]) for m in sizes])
         found["by ε"].append([estimate(1, trial, _HELD[0], e) for e in _WINDOWS])
         found["suggested"].append(
             [estimate(2, trial, m, suggested_epsilon(m, 1, scale=0.3)) for m in sizes]
         )
-    context.progress("draws", context.trials, context.trials)
+    context.progress("draws", n_draws, n_draws)
     return {name: np.array(rows) for name, rows in found.items()}
 
 
