@@ -28,7 +28,7 @@ def all_eigenvalues(walk: Walk) -> NDArray[np.float64]:
     >>> X = [[0.0], [1.0], [3.0]]
     >>> found = all_eigenvalues(vh.MultiViewDiffusionMaps(1, kernel="gaussian").fit([X, X]).walk_)
     >>> found.round(3).tolist()
-    [1.0, 0.515, 0.079, -0.079, -0.515, -1.0]
+    [1.0, 0.111, 0.001, -0.001, -0.111, -1.0]
     """
     root = np.sqrt(walk.degrees)
     return np.asarray(eigvalsh(kernel_matrix(walk) / np.outer(root, root))[::-1])
