@@ -32,7 +32,7 @@ _HELD = (400, 0.01)
 #: A variance is measured on at least so many draws, ten batches of four.
 _LEAST = 40
 #: The point of the first view where the density is estimated.
-_POINT = 0.5
+_POINT = 0.6
 #: Of y = (x + x²)/2, uniform x: α = 1/β′ with β′ = 1/2 + x.
 _SUP_DENSITY = 2.0
 _TERMS = ("without the ε-term", "ε-term as printed", "ε-term corrected")
