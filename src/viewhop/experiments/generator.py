@@ -207,11 +207,10 @@ def _remarks(
     shares: list[float],
 ) -> tuple[str, ...]:
     printed, corrected = (min(slopes[term]) for term in _TERMS[1:])
-    agrees = printed > 1.4
     return (
-        f"{'As' if agrees else 'Unlike'} in the paper, which claims an error of order 3/2: after "
-        f"the printed ε-term the error is of order {printed:.2f}, no better than without it. With "
-        f"the corrected term (erratum 11) it is of order {corrected:.2f}.",
+        f"The paper claims an error of order 3/2. After the printed ε-term it is of order "
+        f"{printed:.2f}{'' if printed > 1.4 else ', as without any'}; after the corrected one "
+        f"(erratum 11) of order {corrected:.2f}.",
         f"The variance of the density estimate falls as M to the {laws[0][1]:.2f} ± "
         f"{laws[0][2]:.2f}; the bound has −1. It grows as ε to the {laws[1][1]:.2f}, slower than "
         f"the −1.5 of the bound, and the largest variance is {max(shares):.1%} of its bound: "
