@@ -1,0 +1,65 @@
+"""Fig. 7: the cross-view distance beside the single-view one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.experiments.runs import check_pictures, quick, table
+from viewhop.datasets import make_swiss_rolls
+from viewhop.experiments.cross_view_distance import distances, repaired
+
+
+@pytest.fixture(scope="module")
+def embedding():
+    return np.random.default_rng(0).standard_normal((30, 2))
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
+def test_flipped_axes_are_repaired(embedding, signs):
+    assert_allclose(repaired(embedding, embedding * signs), 0, atol=1e-14)
+
+
+def test_exchanged_axes_are_repaired_if_asked(embedding):
+    exchanged = embedding[:, ::-1] * (1, -1)
+    assert repaired(embedding, exchanged) > 1
+    assert_allclose(repaired(embedding, exchanged, order=True), 0, atol=1e-14)
+
+
+def test_a_repair_is_the_best_of_all_signs(embedding):
+    other = np.random.default_rng(1).standard_normal((30, 2))
+    best = min(np.sqrt(((embedding - other * (a, b)) ** 2).sum()) for a in (1, -1) for b in (1, -1))
+    assert_allclose(repaired(embedding, other), best, rtol=1e-14)
+
+
+def test_distances_follow_their_definitions():
+    rolls = make_swiss_rolls(120, noise=0.5, random_state=3)
+    found = distances(rolls)
+    assert found["single-view"] >= found["signs repaired"] >= found["signs and order repaired"]
+    # Eq. (30) from the SVD of the normalised kernel product.
+    squares = [((rows[:, None] - rows) ** 2).sum(2) for _, rows in rolls.views.items()]
+    scales = [(s + np.diag(np.full(120, np.inf))).min(axis=1).max() for s in squares]
+    K, L = (np.exp(-s / (2 * scale)) for s, scale in zip(squares, scales, strict=True))
+    Z = K @ L
+    rows, columns = Z.sum(axis=1), Z.sum(axis=0)
+    u, s, vt = np.linalg.svd(Z / np.sqrt(np.outer(rows, columns)))
+    weight = np.sqrt((rows.sum() + columns.sum()) / 2)
+    left = s[1:3] * u[:, 1:3] * weight / np.sqrt(rows)[:, None]
+    right = s[1:3] * vt[1:3].T * weight / np.sqrt(columns)[:, None]
+    assert_allclose(found["cross-view"], np.linalg.norm(left - right), rtol=1e-8)
+
+
+def test_without_noise_the_cross_view_distance_is_0_and_with_noise_it_is_the_smaller():
+    rows = table(quick("cross-view-distance"), "Median")
+    assert rows[0]["σ_N²"] == "0"
+    assert rows[0]["cross-view"] < 1e-8
+    for before, row in pairwise(rows):
+        assert before["cross-view"] < row["cross-view"] < row["single-view"]
+        assert row["signs and order repaired"] <= row["signs repaired"] <= row["single-view"]
+
+
+def test_pictures_have_labels():
+    check_pictures("cross-view-distance", quick("cross-view-distance"))
