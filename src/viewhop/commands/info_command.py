@@ -144,6 +144,11 @@ def _show(path: Path, found: dict[str, Any]) -> None:
     for name, value in found.items():
         if name == "kind":
             click.echo(f"{path}: a {value}")
+        elif isinstance(value, dict):
+            click.echo(f"  {name}")
+            for inner, entry in value.items():
+                if entry is not None:
+                    click.echo(f"    {inner}: {_told(entry)}")
         elif value is not None:
             click.echo(f"  {name:<{width}}  {_told(value)}")
 
