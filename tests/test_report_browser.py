@@ -295,3 +295,23 @@ def test_a_fused_walk_is_drawn_once(page, tmp_path):
     assert page.run("return viewhop.panels") == ["all views"]
     assert "fusion" in page.run("return document.getElementById('similarity-table').textContent")
     assert page.logged() == []
+
+
+def test_forty_groups_have_marks_of_their_own(page, tmp_path):
+    """Ten colours in four shapes; the two smallest of 42 groups share a grey."""
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(42), [1, 1, *[3] * 40])
+    est = vh.DiffusionMaps(2, kernel="gaussian").fit(rng.normal(size=(len(groups), 3)))
+    vh.report.write(tmp_path / "r.html", est, labels=[f"type {k:02d}" for k in groups])
+    page.open(tmp_path / "r.html")
+    marks = page.run(
+        "return [...document.querySelectorAll('#legend button .dot')]"
+        ".map((dot) => [dot.style.background, dot.dataset.shape])"
+    )
+    assert len(marks) == 42
+    assert marks[0] == marks[1]
+    assert len({*map(tuple, marks[2:])}) == 40
+    assert tuple(marks[0]) not in {*map(tuple, marks[2:])}
+    assert [shape for _, shape in marks[2::10]] == ["disc", "square", "triangle", "cross"]
+    assert "the 40 largest have a mark" in page.run("return document.body.innerText")
+    assert page.logged() == []

@@ -1,10 +1,12 @@
-// Colours: groups on ten colours, numbers on cividis; both are told apart by every kind of eye.
+// Colours: groups on ten colours in four shapes, numbers on cividis; every kind of eye tells them apart.
 
 // Petroff, arXiv:2107.02270, as in the pictures of the library.
 const PALETTE = ["#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"];
 // The dark ones of these are hard to see on a dark ground.
 const DARK_PALETTE = ["#5aa5ea", "#ffb733", "#e8492b", "#a9b8b6", "#b071dd", "#c58a79", "#ff8a3c", "#cdc084", "#8f94a3", "#a5e6e8"];
 const CIVIDIS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
+// As the shader numbers them, each for ten groups.
+const SHAPES = ["disc", "square", "triangle", "cross"];
 const LEVELS = 64;
 const MISSING_LEVEL = 255;
 
@@ -28,11 +30,11 @@ const PLAIN = { kind: "plain", name: "one colour", family: "" };
 const columnNow = () => columns[state.colour] ?? PLAIN;
 const levelsOf = (column) => (column.array ??= array(column.values));
 
-/** The ten largest groups, in the order of their names, have a colour of their own. */
+/** Places of groups, colours first and then shapes: all of them, or the forty largest, by name. */
 function ranked(column) {
   if (!column.own) {
     const order = column.groups.map((_, k) => k).sort((a, b) => column.counts[b] - column.counts[a] || a - b);
-    const own = order.slice(0, PALETTE.length).sort((a, b) => a - b);
+    const own = order.slice(0, PALETTE.length * SHAPES.length).sort((a, b) => a - b);
     column.own = new Map(own.map((group, place) => [group, place]));
   }
   return column.own;
@@ -41,22 +43,30 @@ function ranked(column) {
 function groupColour(column, group) {
   if (group >= column.groups.length) return missingColour();
   const place = ranked(column).get(group);
-  return place === undefined ? otherColour() : palette()[place];
+  return place === undefined ? otherColour() : palette()[place % PALETTE.length];
 }
 
-/** The colour of every level of a column, and the level of every sample. */
+/** The number of a group's shape. */
+function groupShape(column, group) {
+  const place = group < column.groups.length ? ranked(column).get(group) : undefined;
+  return place === undefined ? 0 : Math.floor(place / PALETTE.length);
+}
+
+/** The colour and shape of every level of a column, and the level of every sample. */
 function colouring() {
   const column = columnNow();
-  if (column.kind === "plain") return { table: [palette()[0]], level: () => 0 };
+  if (column.kind === "plain") return { table: [palette()[0]], shapes: [0], level: () => 0 };
   const values = levelsOf(column);
   if (column.kind === "groups") {
     const table = Array.from({ length: column.groups.length + 1 }, (_, k) => groupColour(column, k));
-    return { table, level: (sample) => values[sample] };
+    const shapes = table.map((_, k) => groupShape(column, k));
+    return { table, shapes, level: (sample) => values[sample] };
   }
   const table = Array.from({ length: LEVELS }, (_, k) => ramp(k / (LEVELS - 1)));
   table.push(missingColour());
   const missing = LEVELS;
-  return { table, level: (sample) => (values[sample] === MISSING_LEVEL ? missing : (values[sample] * LEVELS / MISSING_LEVEL) | 0) };
+  const shapes = table.map(() => 0);
+  return { table, shapes, level: (sample) => (values[sample] === MISSING_LEVEL ? missing : (values[sample] * LEVELS / MISSING_LEVEL) | 0) };
 }
 
 /** What a sample has in the column in use, as text. */
@@ -77,13 +87,15 @@ function showLegend() {
     column.groups.forEach((name, group) => {
       const dot = make("span", { className: "dot", attributes: { "aria-hidden": "true" } });
       dot.style.background = groupColour(column, group);
+      dot.dataset.shape = SHAPES[groupShape(column, group)];
       box.append(make("button", { type: "button", title: `Select ${name}`, onclick: () => toggleGroup(group), attributes: { "aria-pressed": "false", "data-group": group } },
         dot, make("span", {}, name === "" ? "(empty)" : name), make("small", {}, whole(column.counts[group]))));
     });
     const missing = column.counts[column.groups.length];
     if (missing) box.append(swatch(missingColour(), `missing (${whole(missing)})`));
-    if (column.groups.length > PALETTE.length) {
-      box.append(make("p", {}, `${whole(column.groups.length)} groups, ten colours: the ten largest have a colour of their own, the others share a grey. Select a group to see it.`));
+    const marks = PALETTE.length * SHAPES.length;
+    if (column.groups.length > marks) {
+      box.append(make("p", {}, `${whole(column.groups.length)} groups, ten colours in four shapes: the ${marks} largest have a mark of their own, the others share a grey. Select a group to see it.`));
     }
   } else if (column.kind === "numbers") {
     const bar = make("canvas", { width: 180, height: 1, attributes: { "aria-hidden": "true" } });

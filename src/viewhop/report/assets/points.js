@@ -4,24 +4,30 @@
 // sent once; the diffusion time is three numbers of a shader, and a selection an order to draw in.
 
 const VERTEX = `#version 300 es
-in vec3 place; in vec3 colour;
+in vec3 place; in vec4 colour;
 uniform vec3 scale, centre; uniform mat3 turn; uniform vec2 lens; uniform float fit, size, far;
-out vec3 tint; out float depth;
+out vec3 tint; out float depth; flat out int shape;
 void main() {
   vec3 p = turn * ((place * scale - centre) * fit);
   float away = far > 0.0 ? far - p.z : 1.0;
   gl_Position = vec4(p.xy * lens, far > 0.0 ? -p.z * 0.3 * away : 0.0, away);
-  gl_PointSize = size * (far > 0.0 ? far / away : 1.0);
-  tint = colour; depth = far > 0.0 ? clamp(0.5 - 0.5 * p.z, 0.0, 1.0) : 0.0;
+  // A shape that is no disc needs more room to be one.
+  gl_PointSize = size * (colour.a > 0.0 ? 1.35 : 1.0) * (far > 0.0 ? far / away : 1.0);
+  tint = colour.rgb; shape = int(colour.a * 255.0 + 0.5); depth = far > 0.0 ? clamp(0.5 - 0.5 * p.z, 0.0, 1.0) : 0.0;
 }`;
 const FRAGMENT = `#version 300 es
 precision mediump float;
-in vec3 tint; in float depth;
+in vec3 tint; in float depth; flat in int shape;
 uniform vec3 ground; uniform float alpha, round;
 out vec4 shade;
 void main() {
-  // A soft rim of half a pixel or so, on round points only.
-  float rim = round > 0.5 ? 1.0 - smoothstep(0.36, 0.5, length(gl_PointCoord - 0.5)) : 1.0;
+  // How far out a point is, 0.5 at its edge, which is soft by half a pixel or so; lines have none.
+  vec2 p = gl_PointCoord - 0.5, q = abs(p);
+  float edge = shape == 0 ? length(p)
+    : shape == 1 ? 1.12 * max(q.x, q.y)
+    : shape == 2 ? max(p.y + 0.05, 0.9 * q.x - 0.45 * p.y + 0.22)
+    : max(max(q.x, q.y), min(q.x, q.y) + 0.3);
+  float rim = round > 0.5 ? 1.0 - smoothstep(0.36, 0.5, edge) : 1.0;
   if (rim < 0.1) discard;
   shade = vec4(mix(tint, ground, 0.4 * depth), alpha * rim);
 }`;
@@ -138,7 +144,7 @@ class Points {
     gl.bindVertexArray(held.frame);
     gl.bindBuffer(gl.ARRAY_BUFFER, held.box);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(ends), gl.DYNAMIC_DRAW);
-    gl.vertexAttrib3fv(1, rgb(styled("--soft")).map((v) => v / 255));
+    gl.vertexAttrib4fv(1, [...rgb(styled("--soft")).map((v) => v / 255), 0]);
     gl.uniform3f(uniforms.scale, 1, 1, 1);
     gl.uniform1f(uniforms.alpha, 0.35);
     gl.uniform1f(uniforms.round, 0);
@@ -153,7 +159,7 @@ class Points {
       held = { array: gl.createVertexArray(), frame: gl.createVertexArray(), stale: new Set(PARTS) };
       for (const name of ["place", "colour", "order", "box"]) held[name] = gl.createBuffer();
       gl.bindVertexArray(held.array);
-      [["place", 3, gl.FLOAT, false], ["colour", 3, gl.UNSIGNED_BYTE, true]].forEach(([name, size, kind, normal], k) => {
+      [["place", 3, gl.FLOAT, false], ["colour", 4, gl.UNSIGNED_BYTE, true]].forEach(([name, size, kind, normal], k) => {
         gl.bindBuffer(gl.ARRAY_BUFFER, held[name]);
         gl.enableVertexAttribArray(k);
         gl.vertexAttribPointer(k, size, kind, normal, 0, 0);
@@ -175,15 +181,11 @@ class Points {
       fill("place", places);
     }
     if (held.stale.has("colours")) {
-      const { table, level } = colouring();
-      const parts = table.map(rgb);
-      const tints = new Uint8Array(3 * one.rows);
-      for (let row = 0; row < one.rows; row++) {
-        const [r, g, b] = parts[level(one.sample(row))];
-        tints[3 * row] = r;
-        tints[3 * row + 1] = g;
-        tints[3 * row + 2] = b;
-      }
+      // Red, green, blue and the number of the shape.
+      const { table, shapes, level } = colouring();
+      const marks = table.map((colour, k) => [...rgb(colour), shapes[k]]);
+      const tints = new Uint8Array(4 * one.rows);
+      for (let row = 0; row < one.rows; row++) tints.set(marks[level(one.sample(row))], 4 * row);
       fill("colour", tints);
     }
     if (held.stale.has("selection")) {
