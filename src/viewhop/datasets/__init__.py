@@ -8,6 +8,7 @@ from viewhop.datasets.synthetic import (
     make_mixtures,
     make_swiss_rolls,
 )
+from viewhop.datasets.video import make_train_video
 
 __all__ = [
     "load_mfeat",
@@ -16,4 +17,5 @@ __all__ = [
     "make_helices",
     "make_mixtures",
     "make_swiss_rolls",
+    "make_train_video",
 ]
