@@ -19,14 +19,14 @@ __all__ = ["make_train_video"]
 Floats = NDArray[np.float64]
 
 #: Where the cameras stand, in centimetres from the crossing, and their focal length in widths.
-_PLACES = {"x": (-35.0, -135.0, 105.0), "y": (135.0, -60.0, 95.0)}
-_LENS = 1.15
+_PLACES = {"x": (-55.0, -195.0, 190.0), "y": (205.0, -95.0, 175.0)}
+_LENS = 1.95
 #: Half the length and half the width of the eight.
 _REACH = np.array([62.0, 34.0])
 #: Points by which the track is known.
 _STATIONS = 4000
 #: Vehicles from the front: place of the middle behind the front of the train, length.
-_VEHICLES = ((5.5, 11.0), (17.0, 10.0), (28.0, 10.0), (39.0, 10.0))
+_VEHICLES = ((5.5, 11.0), (17.0, 11.0), (28.5, 11.0), (40.0, 11.0))
 #: Variance of the noise frames, as the paper gives it.
 _NOISE_VARIANCE = 10.0
 
@@ -153,14 +153,14 @@ def _train(front: float, stations: Floats, length: float) -> list[Box]:
 
 #: Boiler, cab and chimney: shift along the vehicle, height above the table, sides, grey value.
 _LOCOMOTIVE = (
-    (0.0, 1.5, (11.0, 5.5, 5.0), 60.0),
-    (-3.2, 6.5, (4.5, 6.0, 4.0), 30.0),
-    (3.6, 6.5, (1.6, 1.6, 3.5), 20.0),
+    (0.0, 1.0, (11.0, 6.0, 6.0), 40.0),
+    (-3.2, 7.0, (4.5, 6.0, 4.0), 40.0),
+    (3.6, 7.0, (1.6, 1.6, 3.5), 40.0),
 )
 
 
 def _waggon(number: int) -> tuple[float, float, tuple[float, float, float], float]:
-    return 0.0, 1.5, (10.0, 6.0, 5.5), (0.0, 235.0, 120.0, 200.0)[number]
+    return 0.0, 1.0, (11.0, 6.5, 6.5), (0.0, 60.0, 50.0, 60.0)[number]
 
 
 def _table(
@@ -175,14 +175,14 @@ def _table(
     branches = [(cKDTree(stations[branch]), branch) for branch in numbers]
 
     def grey(points: Floats) -> Floats:
-        shade = 150 + 3.5 * np.sin(points @ waves.T + shifts).sum(axis=1)
+        shade = 185 + 3.5 * np.sin(points @ waves.T + shifts).sum(axis=1)
         nearest = [(tree.query(points, distance_upper_bound=6), part) for tree, part in branches]
         for (distance, found), part in nearest:
             known = np.flatnonzero(np.isfinite(distance))
             walked = part[found[known]] * length / len(stations)
-            shade[known[(distance[known] < 3.2) & (walked % 4 < 1.6)]] = 95
+            shade[known[(distance[known] < 3.2) & (walked % 4 < 1.6)]] = 140
         for (distance, _), _ in nearest:
-            shade[np.abs(distance - 1.8) < 0.45] = 215
+            shade[np.abs(distance - 1.8) < 0.45] = 225
         return np.asarray(shade)
 
     return grey
