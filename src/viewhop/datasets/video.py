@@ -163,9 +163,7 @@ def _waggon(number: int) -> tuple[float, float, tuple[float, float, float], floa
     return 0.0, 1.0, (11.0, 6.5, 6.5), (0.0, 60.0, 50.0, 60.0)[number]
 
 
-def _table(
-    stations: Floats, length: float, rng: np.random.Generator
-) -> Callable[[Floats], Floats]:
+def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callable[[Floats], Floats]:
     """Grey values of the table: a grain, and on it sleepers and rails."""
     waves = rng.normal(0, [0.05, 0.35], (12, 2))
     shifts = rng.uniform(0, 2 * pi, 12)
@@ -216,4 +214,6 @@ def _check(
                 f"got {value!r}"
             )
     if not isinstance(sensor_noise, Real) or not isfinite(sensor_noise) or sensor_noise < 0:
-        raise ValueError(f"sensor_noise must be a finite number of at least 0, got {sensor_noise!r}")
+        raise ValueError(
+            f"sensor_noise must be a finite number of at least 0, got {sensor_noise!r}"
+        )
