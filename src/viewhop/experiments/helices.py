@@ -43,8 +43,8 @@ def run(context: Context, *, kind: Literal["A", "B"]) -> Result:
             note(f"multi-view, {view}; {setting}", est.view_embeddings_[view], est.n_pieces_, angle)
         for view, angle in angles.items():
             note(f"{view} alone; {setting}", *_alone(views[view], kernel, context), angle)
-    scales = [bandwidth.max_min(X) for X in views.values()]
-    product = Gaussian(bandwidth=float(np.hypot(*scales)))
+    wide = np.hypot(bandwidth.max_min(views["x"]), bandwidth.max_min(views["y"]))
+    product = Gaussian(bandwidth=float(wide))
     both = np.hstack(list(views.values()))
     note("kernel product; max-min scale", *_alone(both, product, context), helices.a)
     scores = {row[0]: row for row in rows}
