@@ -211,7 +211,7 @@ def _remarks(
         f"At σ_n = {noises[0]:g} Algorithm 1 has a mean scale of {first['joint']:.2f}, max-min one "
         f"of {first['max-min']:.2f}. The circles are 2 apart: two circles look linear at two "
         "scales, that of the samples on a circle and that of the circles, and Algorithm 1 may take "
-        "the larger, where the clusters are gone.",
+        "the larger.",
         f"In {seen[ScaleWarning]} of {n_sets} data sets Algorithm 1 warned that no scale suits all "
         f"slices, and in {seen[DisconnectedWarning]} of {len(_SETTINGS) * n_sets} settings some "
         "walk fell into pieces.",

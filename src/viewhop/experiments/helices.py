@@ -83,8 +83,8 @@ def _remarks(scores: dict[str, tuple[Any, ...]]) -> tuple[str, ...]:
         return min(scores[f"multi-view, {view}; {setting}"][1] for view in "xy")
 
     verdicts = [
-        f"With the {setting} both angles are {'' if worst(setting) >= ENOUGH else 'not '}recovered: "
-        f"the rank correlations are at least {worst(setting):.4f}."
+        f"With the {setting} {'both angles are' if worst(setting) >= ENOUGH else 'not both are'} "
+        f"recovered: the rank correlations are at least {worst(setting):.4f}."
         for setting in _SETTINGS
     ]
     product = scores["kernel product; max-min scale"]
