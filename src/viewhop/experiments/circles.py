@@ -18,7 +18,7 @@ from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments.clustered import clustered
 from viewhop.experiments.experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.kernels import Gaussian
-from viewhop.plotting.style import PALETTE, tidy
+from viewhop.plotting.style import INK, PALETTE, tidy
 from viewhop.scores import matched_share
 from viewhop.views import Views
 
@@ -254,7 +254,7 @@ def draw(result: Result) -> dict[str, Picture]:
             ax.plot(
                 noises,
                 values[:, :, column].mean(axis=1),
-                color=PALETTE[column],
+                color=INK if method == "multi-view" else PALETTE[column],
                 marker="ovsD^Px"[column],
                 linestyle=("--", "--", "-.", "-.", ":", ":", "-")[column],
                 linewidth=2.2 if method == "multi-view" else 1.3,

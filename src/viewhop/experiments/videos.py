@@ -54,7 +54,7 @@ class Film(NamedTuple):
 
 def run(context: Context, *, fault: Fault) -> Result:
     """The train by all methods, and the objects of COIL-20 where they are there."""
-    size = (80, 60) if context.quick else (160, 120)
+    size = (48, 36) if context.quick else (160, 120)
     moments = {"gap": _LOST["gap"]} if fault == "gap" else {"noise_frames": _LOST["noise"]}
     train = make_train_video(_FRAMES, size=size, random_state=context.integer(0), **moments)
     lost = train.missing if fault == "gap" else train.noisy
@@ -158,7 +158,7 @@ def _coil(context: Context, fault: Fault) -> tuple[tuple[Table, ...], tuple[str,
     except DataMissingError as error:
         return (), (f"Without COIL-20: {error}.",), 0
     images = coil.images.reshape(*coil.images.shape[:2], -1).astype(np.float64)
-    images = images[::5] if context.quick else images
+    images = images[::7] if context.quick else images
     scores: dict[str, list[float]] = {}
     for number, pictures in enumerate(images):
         film = _turntable(pictures, coil.phase, fault, context.generator(1, number))
