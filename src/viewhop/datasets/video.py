@@ -174,12 +174,11 @@ def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callabl
 
     def grey(points: Floats) -> Floats:
         shade = 185 + 3.5 * np.sin(points @ waves.T + shifts).sum(axis=1)
-        nearest = [(tree.query(points, distance_upper_bound=6), part) for tree, part in branches]
-        for (distance, found), part in nearest:
-            known = np.flatnonzero(np.isfinite(distance))
-            walked = part[found[known]] * length / len(stations)
-            shade[known[(distance[known] < 3.2) & (walked % 4 < 1.6)]] = 140
-        for (distance, _), _ in nearest:
+        nearest = [(*map(np.asarray, tree.query(points)), part) for tree, part in branches]
+        for distance, found, part in nearest:
+            walked = part[found] * length / len(stations)
+            shade[(distance < 3.2) & (walked % 4 < 1.6)] = 140
+        for distance, _, _ in nearest:
             shade[np.abs(distance - 1.8) < 0.45] = 225
         return np.asarray(shade)
 
@@ -197,15 +196,11 @@ def _moments(n_frames: int, count: int, rng: np.random.Generator) -> NDArray[np.
 
 
 def _check(
-    n_frames: object, size: object, gap: object, noise_frames: object, sensor_noise: object
+    n_frames: int, size: tuple[int, int], gap: int, noise_frames: int, sensor_noise: float
 ) -> None:
     if not isinstance(n_frames, Integral) or n_frames < 2:
         raise ValueError(f"n_frames must be a whole number of at least 2, got {n_frames!r}")
-    if (
-        not isinstance(size, tuple | list)
-        or len(size) != 2
-        or not all(isinstance(side, Integral) and side >= 1 for side in size)
-    ):
+    if len(size) != 2 or not all(isinstance(side, Integral) and side >= 1 for side in size):
         raise ValueError(f"size must be a width and a height in whole pixels, got {size!r}")
     for name, value in (("gap", gap), ("noise_frames", noise_frames)):
         if not isinstance(value, Integral) or not 0 <= value <= n_frames // 2:
@@ -214,6 +209,4 @@ def _check(
                 f"got {value!r}"
             )
     if not isinstance(sensor_noise, Real) or not isfinite(sensor_noise) or sensor_noise < 0:
-        raise ValueError(
-            f"sensor_noise must be a finite number of at least 0, got {sensor_noise!r}"
-        )
+        raise ValueError(f"sensor_noise must be finite and at least 0, got {sensor_noise!r}")

@@ -82,7 +82,7 @@ def _alone(X: Any, kernel: Any, context: Context) -> tuple[Any, float]:
 
 def _remarks(scores: dict[str, tuple[Any, ...]]) -> tuple[str, ...]:
     def worst(setting: str) -> float:
-        return min(scores[f"multi-view, {view}; {setting}"][1] for view in "xy")
+        return min(float(scores[f"multi-view, {view}; {setting}"][1]) for view in "xy")
 
     verdicts = [
         f"With the {setting} {'both angles are' if worst(setting) >= ENOUGH else 'not both are'} "
