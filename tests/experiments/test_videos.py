@@ -89,15 +89,15 @@ def test_the_second_camera_sees_each_pose_a_quarter_turn_later():
 
 
 def test_coil_comes_out_as_circles_where_poses_differ(monkeypatch):
-    # Two "objects" whose 72 pictures lie on a circle in 6 dimensions: all are recovered.
+    # Four "objects" whose 72 pictures lie on a closed curve in 4 dimensions: all are recovered.
     angles = 2 * np.pi * np.arange(72) / 72
-    waves = [np.cos(angles), np.sin(angles)] + [np.cos(2 * angles), np.sin(2 * angles)]
-    images = np.tile(128 + 60 * np.stack(waves, axis=1).reshape(1, 72, 2, 2), (2, 1, 1, 1))
+    waves = [np.cos(angles), np.sin(angles), np.cos(2 * angles), np.sin(2 * angles)]
+    images = 128 + 60 * np.stack(waves, axis=1).reshape(1, 72, 2, 2)
 
     class Coil:
         phase = angles
 
-    Coil.images = np.concatenate([images, images])
+    Coil.images = np.tile(images, (4, 1, 1, 1))
     monkeypatch.setattr(videos, "load_coil20", lambda home: Coil)
     (table,), remarks, count = videos._coil(Context(), "gap")
     found = {row[0]: row[1:] for row in table.rows}

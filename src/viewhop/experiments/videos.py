@@ -235,11 +235,11 @@ def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
     ours = found[f"missing rows, η = {_STAY}; adaptive"].score
     return (
         *first,
-        "As in the paper, frames are removed from each camera and the rest joined row by row, so "
-        "that partners between the two gaps are late by a gap. That very shift lets the walk cross "
-        "both gaps.",
+        "As in the paper, frames are removed from each camera and the rest joined row by row. "
+        "Partners between the two gaps are then late by a gap, and the rows on both sides of a gap "
+        "are neighbours in the other camera, where the walk crosses.",
         "As missing data, with every frame in its own place, a walk that must change view at each "
-        "step cannot cross a gap, for no frame there has a partner: the circle is "
+        "step can hardly cross a gap, for no frame there has a partner: the circle is "
         f"{verdict(still)} by the max-min scale. With η = {_STAY} and the adaptive kernel it is "
         f"{verdict(ours.correlation)}, with all {_FRAMES} frames on it and no gap wider than "
         f"{ours.gap:.0f}°.",
