@@ -103,10 +103,11 @@ def test_a_box_has_a_shadow_on_the_side_away_from_the_light():
     camera = Camera((0, -100, 90), size=SMALL, lens=1.2, table=lambda at: 200 + 0 * at[:, 0])
     thing = Box(np.array([0.0, 0.0, 5.0]), 0.0, np.array([8.0, 8.0, 10.0]), 200.0)
     picture = camera.picture([thing])
-    beside = np.array([[7.0, 0.0, 0.0], [-11.0, 0.0, 0.0]])
+    beside = np.array([[5.5, 1.5, 0.0], [-11.0, 0.0, 0.0]])
     rows, columns = (camera.seen(beside) / FINE).astype(int).T
-    assert picture[rows[0], columns[0]] < 150
-    assert_allclose(picture[rows[1], columns[1]], 200, rtol=1e-12)
+    assert_allclose(picture[rows, columns], [0.55 * 200, 200], rtol=1e-12)
+    changed = np.mean(picture != camera.picture([]))
+    assert 0.02 < changed < 0.2
 
 
 def test_the_track_is_a_closed_eight_of_even_steps():

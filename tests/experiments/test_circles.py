@@ -97,6 +97,11 @@ def test_last_noise_is_where_all_smaller_ones_are_good_too(values, expected):
     assert circles._last(values, (0.1, 0.2, 0.3, 0.4)) == expected
 
 
+def test_levels_are_those_where_the_difference_is_more_than_a_little():
+    assert circles._levels((0.1, 0.2, 0.3), np.array([0.5, 0.005, -0.5])) == "σ_n = 0.1"
+    assert circles._levels((0.1, 0.2), np.array([0.0, -1.0])) == "no noise"
+
+
 def test_the_same_seed_gives_the_same_numbers(result):
     again = settled(find("circles").run(Context(quick=True, trials=2)))
     assert again.numbers == result.numbers

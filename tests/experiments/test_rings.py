@@ -28,10 +28,12 @@ def test_the_gap_is_the_widest_angle_between_neighbours():
     assert_allclose(ring(points, truth).gap, expected, rtol=1e-4)
 
 
-def test_samples_with_nan_are_left_out():
+@pytest.mark.parametrize("first", [3, 19])
+def test_samples_with_nan_are_left_out_wherever_they_are(first):
+    # The second gap lies about 180 degrees, where angles start anew.
     truth = 2 * np.pi * np.arange(40) / 40
     points = circle(truth)
-    points[3:6] = np.nan
+    points[first : first + 3] = np.nan
     found = ring(points, truth)
     assert_allclose(found.correlation, 1, rtol=1e-9)
     assert found.gap > 30
