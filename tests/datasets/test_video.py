@@ -100,10 +100,10 @@ def test_the_nearer_box_hides_the_other_whatever_their_order():
 
 
 def test_a_box_has_a_shadow_on_the_side_away_from_the_light():
-    camera = Camera((0, -100, 90), size=SMALL, lens=1.2, table=lambda at: 200 + 0 * at[:, 0])
+    camera = Camera((0, -100, 90), size=(160, 120), lens=1.2, table=lambda at: 200 + 0 * at[:, 0])
     thing = Box(np.array([0.0, 0.0, 5.0]), 0.0, np.array([8.0, 8.0, 10.0]), 200.0)
     picture = camera.picture([thing])
-    beside = np.array([[5.5, 1.5, 0.0], [-11.0, 0.0, 0.0]])
+    beside = np.array([[6.0, 2.0, 0.0], [-11.0, 0.0, 0.0]])
     rows, columns = (camera.seen(beside) / FINE).astype(int).T
     assert_allclose(picture[rows, columns], [0.55 * 200, 200], rtol=1e-12)
     changed = np.mean(picture != camera.picture([]))
