@@ -106,8 +106,6 @@ def test_a_box_has_a_shadow_on_the_side_away_from_the_light():
     beside = np.array([[6.0, 2.0, 0.0], [-11.0, 0.0, 0.0]])
     rows, columns = (camera.seen(beside) / FINE).astype(int).T
     assert_allclose(picture[rows, columns], [0.55 * 200, 200], rtol=1e-12)
-    changed = np.mean(picture != camera.picture([]))
-    assert 0.02 < changed < 0.2
 
 
 def test_the_track_is_a_closed_eight_of_even_steps():
