@@ -123,7 +123,7 @@ def test_the_track_is_a_closed_eight_of_even_steps():
 def test_vehicles_follow_each_other_along_the_track():
     stations, length = _track()
     for front in (0.0, 0.3 * length, 0.8 * length):
-        boxes = _train(front, stations, length)
+        boxes = _train(front, stations, length, (60.0, 50.0, 60.0))
         bodies = [boxes[0], *boxes[3:]]
         for each in bodies:
             gap = np.min(np.linalg.norm(stations - each.middle[:2], axis=1))
@@ -155,6 +155,19 @@ def test_the_nearest_frame_is_the_next_one_in_both_cameras(film):
         assert_array_equal(apart[ahead, distances.argmin(axis=1)], 1)
         # At the crossing, too: frames half a round apart are no neighbours.
         assert distances[apart > 30].min() > 2 * distances[apart == 1].max()
+
+
+def test_contrasting_waggons_make_consecutive_frames_less_alike(film):
+    other = make_train_video(220, size=SMALL, waggons="contrasting", random_state=0)
+    for name in ("x", "y"):
+        step, all_pairs = zip(*map(spread, (film.views[name], other.views[name])), strict=True)
+        assert step[1] / all_pairs[1] > 1.3 * step[0] / all_pairs[0]
+
+
+def spread(frames):
+    """The largest step from a frame to the next, and the median distance of all."""
+    distances = cdist(frames, frames)
+    return np.diag(distances, 1).max(), np.median(distances)
 
 
 def test_only_the_train_changes_without_noise():
@@ -205,6 +218,7 @@ def test_same_seed_gives_the_same_film_and_another_another():
         ({"gap": 7}, "gap"),
         ({"noise_frames": -1}, "noise_frames"),
         ({"sensor_noise": np.inf}, "sensor_noise"),
+        ({"waggons": "red"}, "waggons"),
     ],
 )
 def test_wrong_parameters_are_named(wrong, named):

@@ -34,6 +34,16 @@ def test_the_circle_is_recovered_in_both_cameras(results, name, scale):
         assert gap < 60
 
 
+@pytest.mark.parametrize("name", ["video-gap", "video-noise"])
+def test_contrasting_waggons_need_a_narrow_kernel_and_the_page_says_so(results, name):
+    found = scores(results[name])
+    for view in "xy":
+        assert found[f"multi-view, {view}; adaptive; contrasting waggons"][0] >= 0.99
+        assert found[f"multi-view, {view}; max-min; contrasting waggons"][0] < 0.9
+    (remark,) = [text for text in results[name].remarks if "light and dark waggons" in text]
+    assert "not recovered" in remark
+
+
 def test_a_camera_with_a_gap_sees_a_bow(results):
     found = scores(results["video-gap"])
     for view in "xy":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite, pi
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ def make_train_video(
     gap: int = 0,
     noise_frames: int = 0,
     sensor_noise: float = 1.0,
+    waggons: Literal["alike", "contrasting"] = "alike",
     random_state: int | np.random.Generator | None = None,
 ) -> Bunch:
     """Frames of two cameras that film a toy train, once around an eight-shaped track.
@@ -56,6 +58,10 @@ def make_train_video(
         0 and variance 10. The paper has 10.
     sensor_noise : float
         Standard deviation of the noise in every pixel of every other frame.
+    waggons : {"alike", "contrasting"}
+        All dark, or light and dark in turn. The more edges the train has, the less alike are
+        consecutive frames, against frames that have nothing in common: with contrasting waggons
+        a wide kernel sees no order.
     random_state : int, Generator or None
         Seed of table, moments and noise, drawn in this order.
 
@@ -88,12 +94,14 @@ def make_train_video(
     ((12, 30, 40), [2, 2])
     """
     _check(n_frames, size, gap, noise_frames, sensor_noise)
+    if waggons not in _GREYS:
+        raise ValueError(f"waggons must be 'alike' or 'contrasting', got {waggons!r}")
     rng = np.random.default_rng(random_state)
     stations, length = _track()
     table = _table(stations, length, rng)
     missing, noisy = (_moments(n_frames, count, rng) for count in (gap, noise_frames))
     phase = 2 * pi * np.arange(n_frames) / n_frames
-    trains = [_train(at / (2 * pi) * length, stations, length) for at in phase]
+    trains = [_train(at / (2 * pi) * length, stations, length, _GREYS[waggons]) for at in phase]
     frames = {}
     for number, (name, place) in enumerate(_PLACES.items()):
         camera = Camera(place, size=size, lens=_LENS, table=table)
@@ -135,7 +143,7 @@ def _at(walked: Floats, stations: Floats, length: float) -> Floats:
     )
 
 
-def _train(front: float, stations: Floats, length: float) -> list[Box]:
+def _train(front: float, stations: Floats, length: float, greys: tuple[float, ...]) -> list[Box]:
     """The vehicles of the train; each stands on the track with two of its points."""
     boxes = []
     for number, (behind, long) in enumerate(_VEHICLES):
@@ -144,7 +152,9 @@ def _train(front: float, stations: Floats, length: float) -> list[Box]:
         ahead = (fore - rear) / np.linalg.norm(fore - rear)
         heading = float(np.arctan2(ahead[1], ahead[0]))
         middle = (fore + rear) / 2
-        for shift, low, sides, grey in _LOCOMOTIVE if number == 0 else (_waggon(number),):
+        for shift, low, sides, grey in (
+            _LOCOMOTIVE if number == 0 else (_waggon(greys[number - 1]),)
+        ):
             x, y = middle + shift * ahead
             box = Box(np.array([x, y, low + sides[2] / 2]), heading, np.array(sides), grey)
             boxes.append(box)
@@ -159,8 +169,12 @@ _LOCOMOTIVE = (
 )
 
 
-def _waggon(number: int) -> tuple[float, float, tuple[float, float, float], float]:
-    return 0.0, 1.0, (11.0, 6.5, 6.5), (0.0, 60.0, 50.0, 60.0)[number]
+#: Of the waggons, from the front.
+_GREYS = {"alike": (60.0, 50.0, 60.0), "contrasting": (235.0, 120.0, 200.0)}
+
+
+def _waggon(grey: float) -> tuple[float, float, tuple[float, float, float], float]:
+    return 0.0, 1.0, (11.0, 6.5, 6.5), grey
 
 
 def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callable[[Floats], Floats]:
