@@ -246,8 +246,8 @@ def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
         f"{verdict(worst('adaptive'))} by the adaptive kernel, the smaller correlation of the two "
         "cameras each.",
         "That the max-min scale suits this film is owed to the film: its first version did not "
-        "suit it (correlations of about 0.2), and the colour and length of the train, the cameras "
-        "and the table were then changed until it did. With light and dark waggons consecutive frames differ more, the scale is "
+        "suit it, and the colour and length of the train, the cameras and the table were then "
+        "changed until it did. With light and dark waggons consecutive frames differ more, the scale is "
         f"wider, and the circle is {verdict(worst('max-min; contrasting waggons'))} by max-min, "
         f"{verdict(worst('adaptive; contrasting waggons'))} by the adaptive kernel. Nothing tells "
         "which of the two the paper's film is like.",
