@@ -247,10 +247,10 @@ def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
         "cameras each.",
         "That the max-min scale suits this film is owed to the film: its first version did not "
         "suit it, and the colour and length of the train, the cameras and the table were then "
-        "changed until it did. With light and dark waggons consecutive frames differ more, the scale is "
-        f"wider, and the circle is {verdict(worst('max-min; contrasting waggons'))} by max-min, "
-        f"{verdict(worst('adaptive; contrasting waggons'))} by the adaptive kernel. Nothing tells "
-        "which of the two the paper's film is like.",
+        "changed until it did. With light and dark waggons consecutive frames differ more, the "
+        f"scale is wider, and the circle is {verdict(worst('max-min; contrasting waggons'))} by "
+        f"max-min, {verdict(worst('adaptive; contrasting waggons'))} by the adaptive kernel. "
+        "Nothing tells which of the two the paper's film is like.",
         f"Widest gaps by the max-min scale: {gap('x alone; max-min')} and "
         f"{gap('y alone; max-min')} for the cameras alone, {gap('multi-view, x; max-min')} and "
         f"{gap('multi-view, y; max-min')} for multi-view, {product.gap:.0f}° for the kernel "
