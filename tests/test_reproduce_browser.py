@@ -1,4 +1,4 @@
-"""The page of experiments in a browser: every picture loads, and nothing is asked of the network."""
+"""The page of experiments in a browser: every picture loads, and nothing goes to the network."""
 
 from __future__ import annotations
 
