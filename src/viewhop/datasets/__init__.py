@@ -1,6 +1,8 @@
-"""Data to try viewhop on: the synthetic sets of the paper, and a real one."""
+"""Data to try viewhop on: the synthetic sets of the paper, and real ones."""
 
 from viewhop.datasets.bundled import load_mfeat
+from viewhop.datasets.deformed import deformed
+from viewhop.datasets.remote import load_caltech101, load_isolet, load_mnist_2_3
 from viewhop.datasets.synthetic import (
     make_circles,
     make_gapped_rolls,
@@ -10,7 +12,11 @@ from viewhop.datasets.synthetic import (
 )
 
 __all__ = [
+    "deformed",
+    "load_caltech101",
+    "load_isolet",
     "load_mfeat",
+    "load_mnist_2_3",
     "make_circles",
     "make_gapped_rolls",
     "make_helices",
