@@ -115,6 +115,6 @@ EXPERIMENTS = (
         ),
         run=run,
         draw=draw,
-        trials=Trials(default=20, quick=2, paper=100),
+        trials=Trials(default=20, quick=2, paper=None),
     ),
 )

@@ -74,7 +74,7 @@ _SETTINGS = (
 def run(context: Context) -> Result:
     """NMI and accuracy of every method on real digits, and with deformed ones beside them."""
     digits = load_mnist_2_3(context.data_home)
-    sizes = (600, 900) if context.quick else (len(digits.target), 40_000)
+    sizes = (300, 450) if context.quick else (len(digits.target), 40_000)
     scores: dict[str, dict[str, Any]] = {}
     remarks: list[str] = []
     shares = {}

@@ -185,7 +185,7 @@ def sweep_panels(
         [shown[method] for method in methods],
         methods,
         loc="outside lower center",
-        ncols=min(5, len(methods)),
+        ncols=len(methods) if len(methods) <= 6 else 5,
         frameon=False,
     )
     return figure
