@@ -125,7 +125,7 @@ def bags_of_words(
     counts = np.empty((len(pictures), n_words))
     for row, found in zip(counts, descriptors, strict=True):
         row[:] = np.bincount(_nearest(found, words), minlength=n_words)
-    return counts / counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _words(

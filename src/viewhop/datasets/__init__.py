@@ -1,7 +1,7 @@
 """Data to try viewhop on: the synthetic sets of the paper, and real ones."""
 
 from viewhop.datasets.bundled import load_mfeat
-from viewhop.datasets.deformed import deformed
+from viewhop.datasets.deformation import deformed
 from viewhop.datasets.remote import load_caltech101, load_isolet, load_mnist_2_3
 from viewhop.datasets.synthetic import (
     make_circles,

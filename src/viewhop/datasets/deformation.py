@@ -77,7 +77,7 @@ def deformed(
         smooth = ndimage.gaussian_filter(batch, (0, blur, blur))
         down, across = np.gradient(smooth, axis=(1, 2))
         first, second = (_fields(batch.shape, smoothness, rng) for _ in range(2))
-        bent = np.clip(batch + amplitude * (first * across - second * down), 0, 1)
+        bent = np.clip(batch + np.float32(amplitude) * (first * across - second * down), 0, 1)
         made[start : start + _BATCH] = _moved(bent, rng.integers(-1, 2, size=(len(batch), 2)))
     return made
 
@@ -93,7 +93,7 @@ def _fields(shape: tuple[int, ...], smoothness: float, rng: np.random.Generator)
     return np.asarray(smooth / np.sqrt(np.square(weights).sum() / 3), dtype=np.float32)
 
 
-def _moved(images: _Singles, steps: NDArray[np.integer]) -> _Singles:
+def _moved(images: NDArray[np.floating], steps: NDArray[np.integer]) -> _Singles:
     """Images moved by −1, 0 or 1 pixel down and across, with 0 where nothing was."""
     _, height, width = images.shape
     framed = np.pad(images, ((0, 0), (1, 1), (1, 1)))
