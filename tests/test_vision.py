@@ -78,9 +78,7 @@ def test_picture_without_an_edge_has_equal_shares():
 
 def test_words_part_textures():
     rng = np.random.default_rng(0)
-    pictures = [
-        stripes(angle, shift=rng.uniform(0, 6)) for angle in (0, 45, 90) for _ in range(6)
-    ]
+    pictures = [stripes(angle, shift=rng.uniform(0, 6)) for angle in (0, 45, 90) for _ in range(6)]
     shares = vision.bags_of_words(pictures, n_words=12, random_state=0)
     assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
     apart = np.square(np.sqrt(shares)[:, None] - np.sqrt(shares)[None]).sum(axis=2)

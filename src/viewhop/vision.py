@@ -66,7 +66,7 @@ def bags_of_words(
     pictures: Sequence[Greys],
     *,
     n_words: int = 300,
-    step: int = 8,
+    step: int = 12,
     sizes: Sequence[int] = (12, 24),
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,

@@ -110,7 +110,7 @@ def test_missing_file_is_named(tmp_path, load):
 
 
 def test_changed_file_is_refused(digits):
-    folder, images = digits
+    folder, _ = digits
     with (folder / "mnist_2_3.npz").open("ab") as file:
         file.write(b"x")
     with pytest.raises(ValueError, match="SHA-256"):

@@ -79,13 +79,11 @@ def _remarks(tables: tuple[Table, ...], dims: tuple[int, ...]) -> tuple[str, ...
         (ours,) = [row for row in table.rows if row[0] == "multi-view"]
         best[setting] = f"{ours[3]:.3f} ({setting})"
     return (
-        "The paper shows the fused kernels in a figure whose numbers, coordinates and scales are "
-        "not printed. The text gives 1,599 rows in one place and 1,559 in another; the set has "
+        "The paper has a figure here; neither numbers, nor an order of methods, nor scales are "
+        "printed. The text gives 1,599 rows in one place and 1,559 in another; the set has "
         "1,559.",
         f"Multi-view, {_USUAL} coordinates, mean over single runs: {', '.join(best.values())}.",
         *[place_told(*each, dims) for each in zip(settings, tables, strict=True)],
-        "Three kernels of one set of features are three readings of the same distances, so there "
-        "is little for a fusion to gain; it matters more how wide the kernels are.",
         "With neighbours there is no kernel product: it is defined for Gaussians only there.",
     )
 
