@@ -86,7 +86,10 @@ def test_neighbours_have_no_product_and_the_remarks_say_what_stands_in(found):
 
 @pytest.mark.parametrize(("ours", "told"), [(0.5, "as in the paper"), (0.1, "unlike in the paper")])
 def test_place_of_multi_view_is_told(ours, told):
-    assert told in caltech._order_told("here", {"SIFT": 0.3, "multi-view": ours})
+    found = caltech._order_told("here", {"SIFT": 0.3, "multi-view": ours}, 0.32)
+    assert told in found
+    assert f"{ours:.2f} (paper: 0.32)" in found
+    assert ("0.30, of SIFT" in found) == (ours < 0.3)
 
 
 def test_picture_has_all_methods_and_both_kinds_of_labels(found):
