@@ -1,7 +1,9 @@
-"""Data to try viewhop on: the synthetic sets of the paper, and a real one."""
+"""Data to try viewhop on: the synthetic sets of the paper, and real ones."""
 
 from viewhop.datasets.bundled import load_mfeat
 from viewhop.datasets.coil import load_coil20
+from viewhop.datasets.deformation import deformed
+from viewhop.datasets.remote import load_caltech101, load_isolet, load_mnist_2_3
 from viewhop.datasets.synthetic import (
     make_circles,
     make_gapped_rolls,
@@ -12,8 +14,12 @@ from viewhop.datasets.synthetic import (
 from viewhop.datasets.video import make_train_video
 
 __all__ = [
+    "deformed",
+    "load_caltech101",
     "load_coil20",
+    "load_isolet",
     "load_mfeat",
+    "load_mnist_2_3",
     "make_circles",
     "make_gapped_rolls",
     "make_helices",

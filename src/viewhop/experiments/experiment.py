@@ -26,12 +26,12 @@ class Trials(NamedTuple):
     Attributes
     ----------
     default, quick, paper : int
-        Unless told otherwise, at toy size, and in the paper.
+        Unless told otherwise, at toy size, and in the paper; None where it does not say.
     """
 
     default: int
     quick: int
-    paper: int
+    paper: int | None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,81 @@
+"""Three kernels on one set of features: on blobs, and on the letters where they are."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.utils import Bunch
+
+import viewhop as vh
+from viewhop.errors import DataMissingError
+from viewhop.experiments import Context, find, isolet, recording
+
+SETTINGS = ["10 neighbours", "dense, max-min × 0.1", "dense, max-min"]
+
+
+@pytest.fixture(scope="module")
+def letters():
+    """Like the letters: 26 classes of 20 samples."""
+    rng = np.random.default_rng(0)
+    target = np.repeat(np.arange(26), 20)
+    centres = rng.normal(size=(26, 40))
+    features = centres[target] + 0.35 * rng.normal(size=(520, 40))
+    return Bunch(views=vh.Views({"features": features}), target=target)
+
+
+@pytest.fixture(scope="module")
+def found(letters):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isolet, "load_isolet", lambda data_home: letters)
+        return recording.settled(find("isolet").run(Context(quick=True, trials=2)))
+
+
+def test_kernels_are_those_of_the_paper():
+    printed = isolet._kernels()["dense, max-min"]
+    assert {name: type(kernel).__name__ for name, kernel in printed.items()} == {
+        "Gaussian": "Gaussian",
+        "Laplacian": "Laplacian",
+        "correlation": "Correlation",
+    }
+    assert {kernel.bandwidth for kernel in printed.values()} == {"max-min"}
+
+
+def test_every_kernel_and_fusion_is_scored(found):
+    assert list(found.numbers["nmi"]) == SETTINGS
+    for setting, methods in found.numbers["nmi"].items():
+        expected = ["Gaussian", "Laplacian", "correlation", "kernel sum", "multi-view"]
+        expected += [] if setting == SETTINGS[0] else ["kernel product"]
+        assert list(methods) == expected
+
+
+def test_classes_that_lie_apart_are_found(found):
+    for name in ("multi-view", "kernel sum", "Gaussian"):
+        row = next(row for row in found.tables[0].rows if row[0] == name)
+        assert row[3] > 0.85  # at 25 coordinates
+
+
+def test_letters_of_all_sizes_are_told(found):
+    assert found.ran["samples"] == 520
+    assert found.paper["samples"] == 1559
+    assert any("1,599" in remark for remark in found.remarks)
+
+
+def test_picture_has_a_panel_per_scale(found):
+    figure = find("isolet").draw(found)[""].figure
+    assert [ax.get_title(loc="left") for ax in figure.axes] == SETTINGS
+    assert len(figure.legends[0].get_texts()) == 6
+
+
+def test_missing_letters_are_told_in_a_line(tmp_path):
+    with pytest.raises(DataMissingError, match=r"isolet5\.npz"):
+        find("isolet").run(Context(quick=True, data_home=tmp_path))
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not os.environ.get("VIEWHOP_DATA"), reason="VIEWHOP_DATA names no folder")
+def test_neighbours_tell_letters_apart():
+    result = find("isolet").run(Context(quick=True, trials=2))
+    row = next(row for row in result.tables[0].rows if row[0] == "multi-view")
+    assert row[3] > 0.68
