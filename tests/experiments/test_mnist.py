@@ -104,6 +104,13 @@ def test_top_is_the_largest_of_all_runs(found):
     assert setting in found.tables[0].columns[1]
 
 
+def test_top_and_tightest_are_taken_from_all_runs_of_their_coordinates():
+    scores = {"nmi": [[0.2, 0.5], [0.9, 0.1], [0.3, 0.3], [0.6, 0.4]], "tightest": [1, 0, 0, 1]}
+    assert mnist._top(scores, "nmi") == 0.9
+    assert mnist._tight(scores) == [0.5, 0.4]
+    assert mnist._top(None, "nmi") is None
+
+
 def test_sizes_and_both_readings_of_the_noise_are_told(found):
     assert found.ran["samples"] == [300, 450]
     assert found.ran["deformed copies among them"] == ["0%", "33%"]
