@@ -302,7 +302,7 @@ def _checked(views: Any, labels: Sequence[Any]) -> tuple[Views, Codes, tuple[str
 def _wanted(n_components: int | Sequence[int]) -> list[int]:
     """Numbers of coordinates, the smallest first."""
     given: list[Any] = list(n_components) if isinstance(n_components, Sequence) else [n_components]
-    if not given or not all(isinstance(r, Integral) and r >= 1 for r in given):
+    if not given or not all(isinstance(r, Integral) and int(r) >= 1 for r in given):
         raise ValueError(f"n_components is a positive number, or several, not {n_components!r}")
     return sorted({int(r) for r in given})
 
