@@ -25,7 +25,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 .wide { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0 1.4rem; }
 th, td { padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--rule);
   text-align: right; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, td.text { text-align: left; }
 figure { margin: 1rem 0; } figcaption { color: var(--pale); }
 img { max-width: 100%; height: auto; background: #ffffff; }
 """
@@ -78,7 +78,7 @@ def classification_page(
     ]
     parts = [
         f"<h1>{_text(title)}</h1>",
-        _table("What was run", ("", "setting"), list(settings.items())),
+        _table("What was run", ("setting", ""), list(settings.items())),
         _table(
             "Accuracy of each method",
             ("method", "procedure", "r", "accuracy [%]", "balanced [%]", "events"),
@@ -119,13 +119,17 @@ def _confusion(score: Score) -> str:
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     head = "".join(f'<th scope="col">{_text(name)}</th>' for name in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>\n" for row in rows
-    )
+    body = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>\n" for row in rows)
     return (
         f'<h2>{_text(title)}</h2>\n<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}</tbody></table></div>"
     )
+
+
+def _cell(value: Any) -> str:
+    """Text on the left, numbers on the right."""
+    is_number = isinstance(value, int | float) or str(value).replace(".", "", 1).isdigit()
+    return f"<td>{_text(value)}</td>" if is_number else f'<td class="text">{_text(value)}</td>'
 
 
 def _figure(caption: str, png: bytes) -> str:
