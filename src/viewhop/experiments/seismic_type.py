@@ -245,8 +245,8 @@ def _remarks(
         told.append(
             f"{kernel}: of {lead.size} settings of noise and r, multi-view has the highest mean in "
             f"{len(where)}{ahead} and shares it in "
-            f"{int((np.abs(lead) <= _SAME).sum())}. Elsewhere the highest is "
-            f"{named or 'none'}, ahead by {-lead.min():.1f} points at most."
+            f"{int((np.abs(lead) <= _SAME).sum())}."
+            + (f" Elsewhere it is {named}, ahead by {-lead.min():.1f} points at most." * bool(best))
         )
         for k, r in enumerate(RANKS):
             printed = [row[k] for row in _PAPER.values()]
