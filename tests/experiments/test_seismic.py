@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,11 +13,13 @@ from viewhop.experiments import Context, find
 from viewhop.experiments.seismic_pairs import by_station
 from viewhop.experiments.seismic_setting import (
     at_noise,
-    events_at,
+    beside_remarks,
     mean_and_sd,
     percents,
+    signal_and_noise,
     sonogram_views,
 )
+from viewhop.experiments.seismic_sweep import lead_remarks
 from viewhop.experiments.seismic_type import fitting_counts
 from viewhop.seismic.classification import classify
 from viewhop.seismic.simulate import make_events
@@ -24,7 +28,7 @@ NAMES = ("seismic-type", "seismic-pairs", "seismic-quarry")
 
 
 def test_noise_is_added_as_the_simulator_does_it():
-    clean, noise = events_at(2, 1, 5)
+    clean, noise = signal_and_noise(partial(make_events, 2, 1, random_state=5))
     louder = make_events(2, 1, noise=3.0, random_state=5)
     expected = sonogram_views(louder.waveforms, louder.channels)
     found = at_noise(clean, noise, 3.0)
@@ -65,6 +69,27 @@ def test_accuracies_out_of_few_events_do_not_fit_the_paper():
     assert fitting_counts(1000) == 18
     assert fitting_counts(1) == 0
     assert fitting_counts(108) < fitting_counts(158)
+
+
+def test_remarks_say_where_multi_view_is_ahead():
+    sweep = np.full((2, 3, 2, 2), 90.0)  # noises, methods, trials, ranks
+    methods = ["a", "kernel sum", "multi-view"]
+    sweep[0, 2] = [[95.0, 90.0], [97.0, 90.0]]
+    sweep[1, 1, :, 1] = 93.5
+    [told] = lead_remarks({"k": sweep}, (1.0, 8.0), methods)
+    assert "of 4 settings" in told
+    assert "highest mean in 1 (noise 1, r = 3) and shares it in 2" in told
+    assert told.endswith("Elsewhere it is kernel sum (1), ahead by 3.5 points at most.")
+    [ours] = lead_remarks({"k": sweep[:1, :, :, :]}, (1.0,), methods)
+    assert "Elsewhere" not in ours
+    first, second = beside_remarks(
+        "k",
+        {"a": np.array([80.0, 91.0]), "multi-view": np.array([81.0, 90.0])},
+        {"a": (70.0, 71.0), "multi-view": (72.0, 73.0)},
+    )
+    assert "multi-view 81.0 %, the best other (a) 80.0 %; in the paper 72.0 and 70.0 %" in first
+    assert first.endswith("shows on these data.")
+    assert second.endswith("does not show on these data.")
 
 
 def test_pairs_at_one_station_and_at_two_are_told_apart():

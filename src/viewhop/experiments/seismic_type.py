@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,22 @@ from viewhop.experiments.seismic_setting import (
     SIMULATED,
     at_noise,
     beside_paper,
-    events_at,
+    beside_remarks,
     mean_and_sd,
     methods_of,
     percents,
+    signal_and_noise,
+)
+from viewhop.experiments.seismic_sweep import (
+    drawn_sweep,
+    lead_remarks,
+    sweep_tables,
+    swept_numbers,
 )
 from viewhop.plotting import confusion
-from viewhop.plotting.style import PALETTE, tidy
 from viewhop.seismic.classification import Classification, classify
 from viewhop.seismic.io import load_astsa
+from viewhop.seismic.simulate import make_events
 from viewhop.seismic.sonogram import sonogram
 
 __all__ = ["EXPERIMENTS", "fitting_counts"]
@@ -38,8 +44,6 @@ Floats = NDArray[np.float64]
 _NOISES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _QUICK_NOISES = (1.0, 8.0)
 _BESIDE = 1.0
-#: Per cents that differ by less are the same.
-_SAME = 1e-9
 #: Seeds of which events are also left out and refitted, which takes a hundred times as long.
 _REFITTED = 3
 _FUSED = ("kernel sum", "kernel product", MULTI)
@@ -94,15 +98,11 @@ def run(context: Context) -> Result:
         tables=(
             _beside(sweep, noises, methods),
             _refitted_table(beside, methods),
-            *(_sweep_table(name, each, noises, methods) for name, each in sweep.items()),
+            *sweep_tables(sweep, noises, methods),
             *real,
         ),
         numbers={
-            "noises": noises,
-            "methods": methods,
-            # By kernel and r: (noises, methods).
-            "mean": {name: _by_rank(each.mean(axis=2)) for name, each in sweep.items()},
-            "sd": {name: _by_rank(_sd(each)) for name, each in sweep.items()},
+            **swept_numbers(sweep, noises, methods),
             "confusion": {name: _confused(trials) for name, trials in beside.items()},
             "classes": beside["max-min"][0][0].classes,
         },
@@ -117,7 +117,9 @@ def _found(
     found: dict[str, list[list[Classification]]] = {name: [[] for _ in noises] for name in KERNELS}
     total = context.trials * len(noises)
     for trial in range(context.trials):
-        clean, noise = events_at(*sizes, context.integer(trial))
+        clean, noise = signal_and_noise(
+            partial(make_events, *sizes, random_state=context.integer(trial))
+        )
         labels = [clean.target_names[k] for k in clean.target]
         for place, level in enumerate(noises):
             views = at_noise(clean, noise, level)
@@ -141,16 +143,6 @@ def _confused(trials: Sequence[Classification]) -> dict[str, NDArray[np.int64]]:
         )
         for procedure, chosen in (("transductive", trials), ("refitted", trials[:_REFITTED]))
     }
-
-
-def _sd(found: Floats) -> Floats:
-    """Standard deviation over trials; 0 of one trial."""
-    spread = found.std(axis=2, ddof=1) if found.shape[2] > 1 else np.zeros_like(found[:, :, 0])
-    return np.asarray(spread)
-
-
-def _by_rank(found: Floats) -> dict[str, Floats]:
-    return {str(r): found[:, :, k] for k, r in enumerate(RANKS)}
 
 
 def _beside(sweep: Mapping[str, Floats], noises: tuple[float, ...], methods: list[str]) -> Table:
@@ -193,30 +185,6 @@ def _refitted_table(beside: Mapping[str, Sequence[Classification]], methods: lis
     )
 
 
-def _sweep_table(
-    kernel: str, found: Floats, noises: tuple[float, ...], methods: list[str]
-) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for i, level in enumerate(noises):
-        for k, r in enumerate(RANKS):
-            cells = [mean_and_sd(values) for values in found[i, :, :, k]]
-            rows.append((f"{level:g}", str(r), *cells, _best(found[i, :, :, k], methods)))
-    return Table(
-        f"Accuracy [%] over noise, transductive, Gaussian kernel, {kernel}: mean ± standard "
-        "deviation over trials",
-        ("noise", "r", *methods, "highest mean"),
-        tuple(rows),
-    )
-
-
-def _best(values: Floats, methods: list[str]) -> str:
-    """The method, or methods, with the highest mean over trials; values are (methods, trials)."""
-    means = values.mean(axis=1)
-    return ", ".join(
-        method for method, mean in zip(methods, means, strict=True) if mean >= means.max() - _SAME
-    )
-
-
 def fitting_counts(n_events: int) -> int:
     """How many of the paper's 18 accuracies are a number of events out of `n_events`, rounded.
 
@@ -231,31 +199,10 @@ def fitting_counts(n_events: int) -> int:
 def _remarks(
     sweep: Mapping[str, Floats], noises: tuple[float, ...], methods: list[str]
 ) -> list[str]:
-    told = []
-    multi, at = methods.index(MULTI), noises.index(_BESIDE)
-    others = [method for method in methods if method != MULTI]
+    told = lead_remarks(sweep, noises, methods)
     for kernel, found in sweep.items():
-        means = found.mean(axis=2)  # (noises, methods, ranks)
-        rest = np.delete(means, multi, axis=1)
-        lead = means[:, multi] - rest.max(axis=1)
-        best = Counter(others[k] for k in rest.argmax(axis=1)[lead < -_SAME])
-        named = ", ".join(f"{name} ({count})" for name, count in best.most_common())
-        where = [f"noise {noises[i]:g}, r = {RANKS[k]}" for i, k in np.argwhere(lead > _SAME)]
-        ahead = f" ({'; '.join(where)})" if where else ""
-        told.append(
-            f"{kernel}: of {lead.size} settings of noise and r, multi-view has the highest mean in "
-            f"{len(where)}{ahead} and shares it in "
-            f"{int((np.abs(lead) <= _SAME).sum())}."
-            + (f" Elsewhere it is {named}, ahead by {-lead.min():.1f} points at most." * bool(best))
-        )
-        for k, r in enumerate(RANKS):
-            printed = [row[k] for row in _PAPER.values()]
-            told.append(
-                f"{kernel}, noise 1, r = {r}: multi-view {means[at, multi, k]:.1f} %, the best "
-                f"other ({others[int(rest[at, :, k].argmax())]}) {rest[at, :, k].max():.1f} %; in "
-                f"the paper {printed[-1]:.1f} and {max(printed[:-1]):.1f} %. The lead of the paper "
-                f"{'shows' if lead[at, k] > _SAME else 'does not show'} on these data."
-            )
+        means = dict(zip(methods, found[noises.index(_BESIDE)].mean(axis=1), strict=True))
+        told += beside_remarks(kernel, means, dict(zip(methods, _PAPER.values(), strict=True)))
     listed = 2 * len(_PAPER)
     told.append(
         f"The paper says 46 + 62 = 108 events, but {fitting_counts(108)} of its {listed} printed "
@@ -312,69 +259,7 @@ def _real_table(found: Mapping[str, Classification]) -> Table:
 
 def draw(result: Result) -> dict[str, Picture]:
     """Accuracy over noise, a panel for each kernel and r; and what is taken for what."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10.5, 7.4), layout="constrained")
-    panels = figure.subplots(len(KERNELS), len(RANKS), sharey=True)
-    numbers = result.numbers
-    for row, kernel in zip(panels, numbers["mean"], strict=True):
-        for ax, r in zip(row, RANKS, strict=True):
-            _curves(ax, numbers, kernel, str(r))
-            tidy(ax, f"{kernel}, r = {r}")
-            ax.set_xscale("log", base=2)
-            ax.set_xticks(numbers["noises"], [f"{level:g}" for level in numbers["noises"]])
-            ax.minorticks_off()
-    for ax in panels.flat:
-        ax.set_xlabel("ground noise over the simulator's")
-    for ax in panels[:, 0]:
-        ax.set_ylabel("accuracy [%]")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", frameon=False)
-    caption = (
-        "Accuracy over noise, mean over trials; one embedding of all events. Bars are one standard "
-        "deviation, of the fusions only. Thin lines are single channels. Simulated data."
-    )
-    return {
-        "": Picture(figure, caption),
-        "confusion": _confusions(result),
-    }
-
-
-def _curves(ax: Any, numbers: Mapping[str, Any], kernel: str, r: str) -> None:
-    noises = np.asarray(numbers["noises"])
-    mean = np.asarray(numbers["mean"][kernel][r], dtype=float)
-    sd = np.asarray(numbers["sd"][kernel][r], dtype=float)
-    markers = itertools.cycle("ov^<>DsPX")
-    fused = dict(zip(_FUSED, (PALETTE[1], PALETTE[4], PALETTE[0]), strict=True))
-    lines = dict(zip(_FUSED, ("--", "-.", "-"), strict=True))
-    greys = iter(("#8c8c8c", "#a6a6a6", "#bfbfbf", "#737373", "#595959", "#404040"))
-    for k, method in enumerate(numbers["methods"]):
-        marker = next(markers)
-        if method in fused:
-            # Beside each other, so that bars do not cover each other.
-            at = noises * 2 ** (0.06 * (_FUSED.index(method) - 1))
-            ax.plot(
-                at,
-                mean[:, k],
-                color=fused[method],
-                linestyle=lines[method],
-                marker=marker,
-                markersize=5,
-                linewidth=2,
-                label=method,
-            )
-            ax.vlines(at, mean[:, k] - sd[:, k], mean[:, k] + sd[:, k], color=fused[method])
-        else:
-            ax.plot(
-                noises,
-                mean[:, k],
-                color=next(greys),
-                linestyle=":",
-                marker=marker,
-                markersize=4,
-                linewidth=1,
-                label=method,
-            )
+    return {"": drawn_sweep(result.numbers), "confusion": _confusions(result)}
 
 
 def _confusions(result: Result) -> Picture:
