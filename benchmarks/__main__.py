@@ -35,6 +35,7 @@ PARTS = (
     "joint",
     "kcca",
     "report",
+    "seismic",
 )
 
 

@@ -14,6 +14,7 @@ from viewhop.commands.fit_command import fit
 from viewhop.commands.info_command import info
 from viewhop.commands.report_command import report
 from viewhop.commands.reproduce_command import reproduce
+from viewhop.commands.seismic_command import seismic
 from viewhop.commands.transform_command import transform
 
 __all__ = ["main"]
@@ -35,6 +36,7 @@ for command in (
     info,
     report,
     reproduce,
+    seismic,
     transform,
 ):
     main.add_command(command)

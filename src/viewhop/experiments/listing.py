@@ -26,6 +26,9 @@ NAMES = (
     "mnist",
     "isolet",
     "caltech",
+    "seismic-type",
+    "seismic-pairs",
+    "seismic-quarry",
 )
 #: Files that hold two experiments, which differ in their data alone.
 _SHARED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viewhop.plotting.bandwidths import bandwidth_slice, bandwidth_surface
+from viewhop.plotting.classifications import confusion, pair_accuracy
 from viewhop.plotting.disagreements import disagreement
 from viewhop.plotting.embeddings import embedding
 from viewhop.plotting.similarities import view_similarity
@@ -12,8 +13,10 @@ from viewhop.plotting.spectra import spectrum
 __all__ = [
     "bandwidth_slice",
     "bandwidth_surface",
+    "confusion",
     "disagreement",
     "embedding",
+    "pair_accuracy",
     "sonogram",
     "spectrum",
     "view_similarity",

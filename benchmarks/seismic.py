@@ -1,0 +1,87 @@
+"""Seismic events from waveforms to a table of accuracies, and what leaving one out costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.apart import apart
+from benchmarks.row import Row, ratio
+
+TITLE = "Seismic events: waveforms to sonograms, embeddings and accuracies"
+FULL: dict[str, Any] = {"n_events": 600, "left_out": 10}
+SMALL: dict[str, Any] = {"n_events": 40, "left_out": 2}
+
+CHANNELS = 3
+#: What the whole way may take at full size, in seconds on two cores.
+WHOLE = 60.0
+
+
+def _waveforms(n_events: int) -> tuple[Any, list[str]]:
+    """Records of so many blasts: the first fifty, again and again, with noise of their own."""
+    from viewhop.seismic.simulate import make_quarry_blasts
+
+    blasts = make_quarry_blasts(min(n_events, 50), random_state=0)
+    chosen = np.arange(n_events) % len(blasts.waveforms)
+    waveforms = blasts.waveforms[chosen]
+    size = 0.1 * waveforms.std(axis=-1, keepdims=True)
+    waveforms += size * np.random.default_rng(0).standard_normal(waveforms.shape)
+    return waveforms, [blasts.target_names[k] for k in blasts.target[chosen]]
+
+
+def whole_way(n_events: int) -> dict[str, Any]:
+    """Seconds from waveforms to the transductive table of all methods, r = 3 and 4."""
+    from viewhop.seismic.classification import classify
+    from viewhop.seismic.sonogram import sonogram
+
+    waveforms, labels = _waveforms(n_events)
+    start = perf_counter()
+    bands = sonogram(waveforms, sampling_rate=40.0)
+    views = [bands[:, k].reshape(n_events, -1) for k in range(CHANNELS)]
+    made = perf_counter()
+    found = classify(views, labels, n_components=(3, 4), procedures=["transductive"])
+    end = perf_counter()
+    return {"sonograms": made - start, "seconds": end - start, "scores": len(found)}
+
+
+def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
+    """Seconds of so many fits without one event: with shared distances, or from sonograms."""
+    import viewhop as vh
+    from viewhop.kernels import per_view
+    from viewhop.seismic.fewer_features import with_fewer_features
+    from viewhop.seismic.sonogram import sonogram
+
+    waveforms, _ = _waveforms(n_events)
+    bands = sonogram(waveforms, sampling_rate=40.0)
+    views = vh.Views([bands[:, k].reshape(n_events, -1) for k in range(CHANNELS)])
+    est = vh.MultiViewDiffusionMaps(4, output="concat", random_state=0)
+    start = perf_counter()
+    held = with_fewer_features(views, per_view("adaptive", views.names)) if shared else views
+    for event in range(count):
+        est.fit(held[np.arange(n_events) != event]).transform(held[[event]])
+    return {"seconds": perf_counter() - start}
+
+
+def run(*, n_events: int, left_out: int) -> Iterator[Row]:
+    """The whole way, then fits without one event with and without shared distances."""
+    told = f"{n_events:,} events × {CHANNELS} channels"
+    found = apart(whole_way, {"n_events": n_events})
+    yield Row(f"sonograms, {told}", found["sonograms"])
+    yield Row(
+        f"waveforms to sonograms and {found['scores']} transductive accuracies, {told}",
+        found["seconds"],
+        found["seconds"],
+        "s",
+        at_most=WHOLE,
+        peak=found["peak"],
+        at_import=found["at_import"],
+    )
+    order = {"n_events": n_events, "count": left_out}
+    plain = apart(left_out_fits, {**order, "shared": False})
+    shared = apart(left_out_fits, {**order, "shared": True})
+    work = f"{left_out} multi-view fits without one event, {told}"
+    yield Row(f"{work}, from sonograms", plain["seconds"], peak=plain["peak"])
+    yield ratio(f"{work}, with shared distances", shared, plain["seconds"], "from sonograms")

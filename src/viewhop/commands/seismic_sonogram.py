@@ -1,0 +1,141 @@
+"""``viewhop seismic sonogram``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from viewhop.commands.command import Command
+from viewhop.commands.options import folder_option, output_folder
+from viewhop.commands.seismic_options import files_argument, read_files, tell_summary
+
+if TYPE_CHECKING:
+    from viewhop.seismic.io import Waveforms
+
+__all__ = ["sonogram"]
+
+_EXAMPLE = """\b
+Examples:
+  viewhop seismic simulate --earthquakes 2 --blasts 2 -o simulated
+  viewhop seismic sonogram simulated/SOUTH.mseed --pictures 3 -o sonograms
+"""
+
+
+@click.command(cls=Command, epilog=_EXAMPLE)
+@files_argument
+@click.option(
+    "--bands", type=click.IntRange(1, 128), default=14, show_default=True, help="Number of bands."
+)
+@click.option("--lowest", type=float, metavar="HZ", help="Frequencies below are left out.")
+@click.option(
+    "--pictures",
+    type=click.IntRange(min=0),
+    default=12,
+    show_default=True,
+    help="Sonograms that are drawn, at most.",
+)
+@folder_option("Folder for sonograms.npz, sonograms.csv and pictures.", required=True)
+def sonogram(
+    files: tuple[Path, ...], bands: int, lowest: float | None, pictures: int, out: Path
+) -> None:
+    """Make normalised sonograms of waveform files, one per stretch without a gap.
+
+    sonograms.npz has an array (bands, frames) for each, and the frequencies between bands;
+    sonograms.csv lists them. Traces are resampled to 40 Hz. What cannot be used is named and
+    counted; the rest goes on.
+    """
+    from viewhop.errors import SeismicError
+    from viewhop.seismic.sonogram import band_edges
+
+    try:
+        edges = band_edges(bands, lowest_frequency=lowest)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    waveforms = read_files(files)
+    found, summary = _sonograms(waveforms, bands, lowest)
+    if not found:
+        raise SeismicError(f"no sonogram could be made: {summary.left_out[0]}")
+    with output_folder(out) as folder:
+        _write(folder, found, edges)
+        click.echo(f"wrote {folder / 'sonograms.npz'}")
+        click.echo(f"wrote {folder / 'sonograms.csv'}")
+        _draw(folder, found[:pictures], edges)
+    tell_summary(summary)
+
+
+def _sonograms(waveforms: Waveforms, bands: int, lowest: float | None) -> tuple[list[Any], Any]:
+    """Channel, time of the first sample, and sonogram, of every stretch; and what was left out."""
+    from viewhop.seismic.sonogram import sonogram as normalised
+    from viewhop.seismic.summary import LeftOut, Summary
+    from viewhop.seismic.waveforms import stuck, timestamp
+
+    found, left_out = [], []
+    for channel in waveforms.channels.values():
+        for piece in channel.segments:
+            start = timestamp(piece.start)
+            problem = stuck(piece.data)
+            if problem is not None:
+                left_out.append(LeftOut(channel.id, *problem, start))
+                continue
+            try:
+                made = normalised(
+                    piece.data,
+                    sampling_rate=piece.sampling_rate,
+                    n_bands=bands,
+                    lowest_frequency=lowest,
+                )
+            except ValueError as error:
+                left_out.append(LeftOut(channel.id, "no sonogram", str(error), start))
+                continue
+            found.append((channel.id, start, made))
+    summary = Summary(len(found), "sonograms", tuple(left_out))
+    return found, summary.after(waveforms.summary.left_out)
+
+
+def _write(folder: Path, found: list[Any], edges: Any) -> None:
+    import numpy as np
+
+    from viewhop.files import replaced
+    from viewhop.seismic.summary import stamp
+    from viewhop.tables import write
+
+    keys = [f"sonogram{k}" for k in range(1, len(found) + 1)]
+    with replaced(folder / "sonograms.npz") as file:
+        arrays = dict(zip(keys, (made for _, _, made in found), strict=True))
+        np.savez(file, edges=edges, **arrays)
+    write(
+        folder / "sonograms.csv",
+        {
+            "sonogram": keys,
+            "trace": [name for name, _, _ in found],
+            "start": [stamp(start) for _, start, _ in found],
+            "bands": [len(made) for _, _, made in found],
+            "frames": [made.shape[1] for _, _, made in found],
+        },
+    )
+
+
+def _draw(folder: Path, found: list[Any], edges: Any) -> None:
+    """Pictures, if matplotlib is there."""
+    if not found:
+        return
+    if find_spec("matplotlib") is None:
+        click.echo('no pictures: they need pip install "viewhop[plot]"')
+        return
+    from matplotlib.figure import Figure
+
+    from viewhop import plotting
+    from viewhop.files import replaced
+    from viewhop.seismic.summary import stamp
+
+    for number, (name, start, made) in enumerate(found, start=1):
+        figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+        ax = plotting.sonogram(made, edges=edges, ax=figure.subplots())
+        # Names of stations are no formulas.
+        ax.set_title(f"{name}, {stamp(start)}", loc="left", fontsize="medium", parse_math=False)
+        with replaced(folder / f"sonogram{number}.png") as file:
+            figure.savefig(file, format="png", dpi=110)
+    click.echo(f"wrote {len(found)} pictures")

@@ -1,0 +1,329 @@
+"""Classification: the type of an event, or its quarry, from its neighbours in an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.kernels import Kernel, Precomputed, per_view
+from viewhop.progress import Progress, Stage, silent
+from viewhop.seismic.fewer_features import with_fewer_features
+from viewhop.seismic.neighbourly import Told, refitted, transductive
+from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score
+from viewhop.views import Views
+
+__all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
+
+Codes = NDArray[np.intp]
+
+_PROCEDURES: dict[str, Callable[..., Told]] = {"transductive": transductive, "refitted": refitted}
+
+
+def classify(
+    views: Views,
+    labels: Sequence[Any],
+    *,
+    n_components: int | Sequence[int] = 4,
+    n_neighbors: int = 1,
+    kernel: Any = "adaptive",
+    fusions: Sequence[str] = ("sum", "product", "hop"),
+    singles: bool = True,
+    procedures: Sequence[str] = ("transductive", "refitted"),
+    random_state: int = 0,
+    progress: Progress = silent,
+) -> Classification:
+    """How well events are told apart by each view alone, and by all of them together.
+
+    Every event is classified by its nearest neighbours among the other events, in a diffusion
+    embedding, in two ways. *Transductive* is the paper's: one embedding of all events, in which the
+    event in question is left out of the neighbours only. *Refitted* is what a new event would get:
+    the embedding is fitted without the event, which `transform` then places.
+
+    Parameters
+    ----------
+    views : Views, or what makes them
+        Channels, of which some may have missed some events; see `seismic.events.event_views`.
+    labels : sequence of n_events str or None
+        None where it is not known: such an event is classified, but classifies no other.
+    n_components : int or list of int
+        r, coordinates per view; several are taken from the same fits.
+    n_neighbors : int
+        K. Of classes with as many votes, the one with the nearest event.
+    kernel : str, kernel object, list or dict
+        As for `MultiViewDiffusionMaps`, but not precomputed.
+    fusions : sequence of {"sum", "product", "alternating", "hop"}
+        How all views are taken together; the coordinates of "hop" are those of all views side by
+        side, Eq. (23).
+    singles : bool
+        Whether each view is taken alone, too: on the events that it saw.
+    procedures : sequence of {"transductive", "refitted"}
+    random_state : int
+    progress : callable
+
+    Returns
+    -------
+    Classification
+
+    Notes
+    -----
+    Fits on many subsets of the same events share their distances, which are turned into as few
+    features as there are events first. The kernel product and the alternating walk need every event
+    in every view; where one is missing, they are refused, and `refused` says so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop.seismic.classification import classify
+    >>> rng = np.random.default_rng(0)
+    >>> kind = np.repeat(["blast", "earthquake"], 15)
+    >>> heard = [(kind == "blast")[:, None] + 0.2 * rng.normal(size=(30, 50)) for _ in range(2)]
+    >>> found = classify(heard, kind, kernel="gaussian", n_components=2)
+    >>> score = found.find("multi-view", procedure="refitted")
+    >>> score.accuracy, score.confusion.tolist()
+    (1.0, [[15, 0], [0, 15]])
+    """
+    given, codes, classes = _checked(views, labels)
+    wanted = _wanted(n_components)
+    _check_choices(n_neighbors, fusions, procedures)
+    kernels = _kernels(kernel, given.names)
+    methods, refused = _methods(
+        with_fewer_features(given, kernels),
+        codes,
+        kernels=kernels,
+        fusions=fusions,
+        singles=singles,
+        n_components=wanted[-1],
+        least=_least(wanted[-1], n_neighbors),
+        random_state=random_state,
+    )
+    if not methods:
+        raise ValueError("no method can be used: " + "; ".join(refused.values()))
+    scores: list[Score] = []
+    for procedure in procedures:
+        for method in methods:
+            answers, warned = _PROCEDURES[procedure](
+                method.estimator,
+                method.views,
+                codes[method.events],
+                columns=[_columns(r, wanted[-1], method.n_blocks) for r in wanted],
+                n_neighbors=n_neighbors,
+                progress=_within(f"{procedure}, {method.name}", progress),
+            )
+            for r, answer in zip(wanted, answers, strict=True):
+                predicted = np.full(len(codes), -1, dtype=np.intp)
+                predicted[method.events] = answer
+                scores.append(
+                    Score(method.name, procedure, r, classes, codes, predicted, dict(warned))
+                )
+    return Classification(tuple(scores), refused)
+
+
+def classify_pairs(
+    views: Views,
+    labels: Sequence[Any],
+    *,
+    n_components: int = 4,
+    n_neighbors: int = 1,
+    kernel: Any = "adaptive",
+    procedure: str = "transductive",
+    random_state: int = 0,
+    progress: Progress = silent,
+) -> PairScores:
+    """How well each view tells events apart in the multi-view walk with each other view.
+
+    Parameters
+    ----------
+    views, labels, n_neighbors, kernel, random_state, progress
+        As for `classify`.
+    n_components : int
+        r, coordinates of the first view of a pair.
+    procedure : {"transductive", "refitted"}
+
+    Returns
+    -------
+    PairScores
+
+    Notes
+    -----
+    The paper's figure of all pairs. The coordinates of both views of a pair come from one walk, so
+    the matrix is nearly symmetric, and not quite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop.seismic.classification import classify_pairs
+    >>> rng = np.random.default_rng(0)
+    >>> kind = np.repeat(["blast", "earthquake"], 15)
+    >>> heard = [(kind == "blast")[:, None] + 0.2 * rng.normal(size=(30, 50)) for _ in range(3)]
+    >>> classify_pairs(heard, kind, kernel="gaussian", n_components=2).accuracy.tolist()
+    [[nan, 1.0, 1.0], [1.0, nan, 1.0], [1.0, 1.0, nan]]
+    """
+    given, codes, classes = _checked(views, labels)
+    [r] = _wanted(n_components)
+    _check_choices(n_neighbors, ("hop",), (procedure,))
+    if given.n_views < 2:
+        raise ValueError("pairs need at least two views, got one")
+    kernels = _kernels(kernel, given.names)
+    reduced = with_fewer_features(given, kernels)
+    names = tuple(given.names)
+    accuracy = np.full((len(names), len(names)), np.nan)
+    balanced = accuracy.copy()
+    pairs = list(combinations(range(len(names)), 2))
+    for count, (l, m) in enumerate(pairs, start=1):
+        pair = [names[l], names[m]]
+        events = np.flatnonzero(reduced.observed[:, [l, m]].any(axis=1))
+        estimator = MultiViewDiffusionMaps(
+            r,
+            kernel={name: kernels[name] for name in pair},
+            output="concat",
+            random_state=random_state,
+        )
+        answers, _ = _PROCEDURES[procedure](
+            estimator,
+            _of(reduced, pair, events),
+            codes[events],
+            columns=[np.arange(r), np.arange(r, 2 * r)],
+            n_neighbors=n_neighbors,
+            progress=silent,
+        )
+        for (row, column), answer in zip(((l, m), (m, l)), answers, strict=True):
+            score = Score("pair", procedure, r, classes, codes[events], answer)
+            accuracy[row, column] = score.accuracy
+            balanced[row, column] = score.balanced_accuracy
+        progress("pairs", count, len(pairs))
+    return PairScores(names, accuracy, balanced)
+
+
+class _Method(NamedTuple):
+    """An estimator, and the events that it can be asked about."""
+
+    name: str
+    estimator: Any
+    views: Views
+    events: Codes
+    n_blocks: int
+
+
+def _methods(
+    views: Views,
+    codes: Codes,
+    *,
+    kernels: Mapping[str, Kernel],
+    fusions: Sequence[str],
+    singles: bool,
+    n_components: int,
+    least: int,
+    random_state: int,
+) -> tuple[list[_Method], dict[str, str]]:
+    """The methods that can be used, and why the others cannot."""
+    found: list[_Method] = []
+    refused: dict[str, str] = {}
+    for name in views.names if singles else ():
+        events = np.asarray(views.samples(name))
+        if (count := int((codes[events] >= 0).sum())) < least:
+            refused[name] = (
+                f"{name}: it saw {count} events that have a label, and {least} are needed"
+            )
+            continue
+        single = DiffusionMaps(n_components, kernel=kernels[name], random_state=random_state)
+        found.append(_Method(name, single, _of(views, [name], events), events, 1))
+    if int((codes >= 0).sum()) < least:
+        raise ValueError(
+            f"expected at least {least} events that have a label, for {n_components} coordinates; "
+            f"got {int((codes >= 0).sum())}"
+        )
+    lacking = int((~views.observed).any(axis=1).sum())
+    for fusion in fusions:
+        name = FUSIONS[fusion]
+        if lacking and fusion in ("product", "alternating"):
+            refused[name] = (
+                f"{name}: it needs every event in every view, and {lacking:,} of {len(views):,} "
+                "are missing in some; the multi-view walk and the kernel sum do without"
+            )
+            continue
+        estimator = MultiViewDiffusionMaps(
+            n_components,
+            kernel=dict(kernels),
+            fusion=fusion,
+            output="concat",
+            random_state=random_state,
+        )
+        blocks = views.n_views if fusion == "hop" else 1
+        found.append(_Method(name, estimator, views, np.arange(len(views)), blocks))
+    return found, refused
+
+
+def _columns(r: int, fitted: int, n_blocks: int) -> Codes:
+    """The first r coordinates of each block of those that were fitted."""
+    return np.add.outer(np.arange(n_blocks) * fitted, np.arange(r)).ravel()
+
+
+def _of(views: Views, names: Sequence[str], events: Codes) -> Views:
+    """Some of the views, of events that at least one of them observed."""
+    return Views({name: views[name][events] for name in names})
+
+
+def _within(name: str, progress: Progress) -> Progress:
+    """The callback with the method in place of the stage."""
+    return lambda stage, done, total: progress(Stage(name), done, total)
+
+
+def _least(n_components: int, n_neighbors: int) -> int:
+    """Events that there must be: one is left out, and a walk has one trivial coordinate."""
+    return max(n_components + 2, n_neighbors + 1)
+
+
+def _checked(views: Any, labels: Sequence[Any]) -> tuple[Views, Codes, tuple[str, ...]]:
+    """The views, the number of each event's class, and the classes."""
+    given = views if isinstance(views, Views) else Views(views)
+    if any(given.nodes.is_repeated(l) for l in range(given.n_views)):
+        raise ValueError("an event has several rows in a view; expected at most one")
+    texts = [None if label is None else str(label) for label in labels]
+    if len(texts) != len(given):
+        raise ValueError(
+            f"expected a label, or None, for each of {len(given)} events, got {len(texts)}"
+        )
+    classes = tuple(sorted({text for text in texts if text is not None}))
+    if len(classes) < 2:
+        raise ValueError(
+            f"expected labels of at least two classes, got {', '.join(classes) or 'none'}"
+        )
+    places = {text: k for k, text in enumerate(classes)}
+    codes = [-1 if text is None else places[text] for text in texts]
+    return given, np.array(codes, dtype=np.intp), classes
+
+
+def _wanted(n_components: int | Sequence[int]) -> list[int]:
+    """Numbers of coordinates, the smallest first."""
+    given: list[Any] = list(n_components) if isinstance(n_components, Sequence) else [n_components]
+    if not given or not all(isinstance(r, Integral) and int(r) >= 1 for r in given):
+        raise ValueError(f"n_components is a positive number, or several, not {n_components!r}")
+    return sorted({int(r) for r in given})
+
+
+def _kernels(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
+    found = per_view(kernel, names)
+    if any(isinstance(each, Precomputed) for each in found.values()):
+        raise ValueError(
+            "expected features of events, for left-out events must be placed by them; a "
+            "precomputed kernel has none"
+        )
+    return found
+
+
+def _check_choices(n_neighbors: int, fusions: Sequence[str], procedures: Sequence[str]) -> None:
+    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors is a positive number, not {n_neighbors!r}")
+    for what, chosen, known in (
+        ("fusion", fusions, FUSIONS),
+        ("procedure", procedures, _PROCEDURES),
+    ):
+        for each in chosen:
+            if each not in known:
+                raise ValueError(f"unknown {what} {each!r}; known are {', '.join(known)}")

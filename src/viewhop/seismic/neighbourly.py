@@ -1,0 +1,120 @@
+"""Labels of events, each told by its nearest neighbours among the others in an embedding."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+
+from viewhop.progress import Progress
+from viewhop.views import Views
+
+__all__ = ["Told", "refitted", "transductive", "voted"]
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+#: For each choice of columns the code of every event; and how often each kind of warning came.
+Told = tuple[list[Codes], Counter[str]]
+
+
+def transductive(
+    estimator: Any,
+    views: Views,
+    codes: Codes,
+    *,
+    columns: Sequence[Codes],
+    n_neighbors: int,
+    progress: Progress,
+) -> Told:
+    """Labels in one embedding of all events, the one in question among them: the paper's way.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Not fitted; it is not changed.
+    views : Views
+    codes : (n_events,) int array
+        Number of each event's class, -1 where it is not known.
+    columns : list of int arrays
+        Columns of the embedding in which neighbours are looked for, one entry per answer.
+    n_neighbors : int
+    progress : callable
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        embedding = clone(estimator).fit(views).embedding_
+    answers = []
+    for chosen in columns:
+        distances = cdist(embedding[:, chosen], embedding[:, chosen])
+        np.fill_diagonal(distances, np.inf)
+        distances[:, codes < 0] = np.inf
+        answers.append(voted(distances, codes, n_neighbors))
+    progress("embedding", 1, 1)
+    return answers, _kinds(caught)
+
+
+def refitted(
+    estimator: Any,
+    views: Views,
+    codes: Codes,
+    *,
+    columns: Sequence[Codes],
+    n_neighbors: int,
+    progress: Progress,
+) -> Told:
+    """Labels from fits that have not seen the event in question: `transform` places it.
+
+    Parameters
+    ----------
+    estimator, views, codes, columns, n_neighbors, progress
+        As for `transductive`. Events without a class are never fitted, only placed.
+    """
+    known = np.flatnonzero(codes >= 0)
+    answers = [np.empty(len(views), dtype=np.intp) for _ in columns]
+    est, counts = clone(estimator), Counter[str]()
+    is_fitted = False
+    # Events without a class come last: one fit serves them all.
+    for count, event in enumerate(np.argsort(codes < 0, kind="stable"), start=1):
+        others = known[known != event]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if len(others) < len(known) or not is_fitted:
+                embedding = est.fit(views[others]).embedding_
+                is_fitted = len(others) == len(known)
+            placed = est.transform(views[[event]])
+        counts += _kinds(caught)
+        for answer, chosen in zip(answers, columns, strict=True):
+            distances = cdist(placed[:, chosen], embedding[:, chosen])
+            answer[event] = voted(distances, codes[others], n_neighbors)[0]
+        progress("left out", count, len(views))
+    return answers, counts
+
+
+def voted(distances: Floats, codes: Codes, n_neighbors: int) -> Codes:
+    """The class that most of the nearest neighbours have; of two, the one that comes nearer.
+
+    Parameters
+    ----------
+    distances : (n_asked, n_known) array
+    codes : (n_known,) int array
+    n_neighbors : int
+    """
+    nearest = codes[np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]]
+    if n_neighbors == 1:
+        return np.asarray(nearest[:, 0])
+    winners = []
+    for row in nearest:
+        votes = Counter(row.tolist())  # in the order of distance, so the first of equals is nearest
+        winners.append(votes.most_common(1)[0][0])
+    return np.array(winners, dtype=np.intp)
+
+
+def _kinds(caught: Sequence[warnings.WarningMessage]) -> Counter[str]:
+    return Counter(each.category.__name__ for each in caught)

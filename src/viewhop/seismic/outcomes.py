@@ -1,0 +1,163 @@
+"""What classification found: predictions, and how often they are right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+__all__ = ["Classification", "PairScores", "Score"]
+
+#: How fusions are called in tables.
+FUSIONS = {
+    "sum": "kernel sum",
+    "product": "kernel product",
+    "alternating": "alternating",
+    "hop": "multi-view",
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one method said of the events, each by its neighbours among the others.
+
+    Attributes
+    ----------
+    method : str
+        Name of the view, or of the fusion.
+    procedure : {"transductive", "refitted"}
+        One embedding of all events; or, for each event, a fit without it.
+    n_components : int
+        r.
+    classes : tuple of str
+    target, predicted : (n_events,) int arrays
+        Number of the class, -1 where there is none: no label is known, or the view did not see the
+        event.
+    warned : dict of int by kind
+        Warnings of the fits.
+    """
+
+    method: str
+    procedure: str
+    n_components: int
+    classes: tuple[str, ...]
+    target: NDArray[np.intp] = field(repr=False)
+    predicted: NDArray[np.intp] = field(repr=False)
+    warned: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """Number of events by class (rows) and prediction (columns)."""
+        judged = (self.target >= 0) & (self.predicted >= 0)
+        counts = np.zeros((len(self.classes), len(self.classes)), dtype=np.int64)
+        np.add.at(counts, (self.target[judged], self.predicted[judged]), 1)
+        return counts
+
+    @property
+    def n_events(self) -> int:
+        """Events that have a label and a prediction."""
+        return int(self.confusion.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of these events whose prediction is their label; NaN without any."""
+        counts = self.confusion
+        return float(np.trace(counts) / counts.sum()) if counts.any() else np.nan
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean over the classes of the share that is right; classes without events do not count."""
+        counts = self.confusion
+        sizes = counts.sum(axis=1)
+        shares = np.diag(counts)[sizes > 0] / sizes[sizes > 0]
+        return float(shares.mean()) if shares.size else np.nan
+
+    @property
+    def labels(self) -> tuple[str | None, ...]:
+        """The predictions by name."""
+        return tuple(self.classes[code] if code >= 0 else None for code in self.predicted)
+
+
+@dataclass(frozen=True)
+class Classification(Sequence[Score]):
+    """Scores of several methods on the same events: a list of them.
+
+    Attributes
+    ----------
+    scores : tuple of Score
+    refused : dict of str by method
+        Methods that could not be used, and why.
+    """
+
+    scores: tuple[Score, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, method: str, *, procedure: str, n_components: int | None = None) -> Score:
+        """The score of a method.
+
+        Parameters
+        ----------
+        method : str
+        procedure : {"transductive", "refitted"}
+        n_components : int or None
+            None takes the largest.
+        """
+        found = [
+            score
+            for score in self.scores
+            if score.method == method
+            and score.procedure == procedure
+            and n_components in (None, score.n_components)
+        ]
+        if not found:
+            known = ", ".join(dict.fromkeys(score.method for score in self.scores))
+            raise KeyError(f"no score of {method!r}, {procedure}, r = {n_components}; of {known}")
+        return found[-1]
+
+    def to_frame(self) -> Any:
+        """A DataFrame with a row for each score."""
+        return pd.DataFrame(
+            {
+                "method": [score.method for score in self.scores],
+                "procedure": [score.procedure for score in self.scores],
+                "r": [score.n_components for score in self.scores],
+                "accuracy": [score.accuracy for score in self.scores],
+                "balanced_accuracy": [score.balanced_accuracy for score in self.scores],
+                "events": [score.n_events for score in self.scores],
+            }
+        )
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.scores[key]
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """How well each view tells the classes, with each other view at its side.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Views.
+    accuracy, balanced_accuracy : (n_views, n_views) arrays
+        Entry (l, m) is about the coordinates of view l, in the walk of views l and m; NaN where
+        l = m.
+    """
+
+    names: tuple[str, ...]
+    accuracy: NDArray[np.float64] = field(repr=False)
+    balanced_accuracy: NDArray[np.float64] = field(repr=False)
+
+    def to_frame(self) -> Any:
+        """A DataFrame of the accuracies, first views in rows."""
+        return pd.DataFrame(self.accuracy, index=list(self.names), columns=list(self.names))

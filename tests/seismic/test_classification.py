@@ -1,0 +1,251 @@
+"""Classification of events: votes, scores, leaving out, and what is refused."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views
+from viewhop.kernels import Correlation, Gaussian, per_view
+from viewhop.seismic.classification import Score, classify, classify_pairs
+from viewhop.seismic.fewer_features import with_fewer_features
+from viewhop.seismic.neighbourly import voted
+
+KIND = np.array(["blast"] * 14 + ["earthquake"] * 18)
+
+
+@pytest.fixture
+def heard():
+    """Three views of 32 events in more features than events, which overlap."""
+    rng = np.random.default_rng(4)
+    far = 0.5 * (KIND == "blast")[:, None]
+    return Views({name: far + rng.normal(size=(32, 60)) for name in ("x", "y", "z")})
+
+
+@pytest.fixture
+def patchy(heard):
+    """The same, where x missed four events and y two others."""
+    arrays = {name: array.copy() for name, array in heard.items()}
+    arrays["x"][[0, 1, 20, 21]] = np.nan
+    arrays["y"][[5, 25]] = np.nan
+    return Views(arrays)
+
+
+def neighbours(n_neighbors=1):
+    return KNeighborsClassifier(n_neighbors, algorithm="brute")
+
+
+def test_the_refitted_way_is_a_pipeline_under_leave_one_out(heard):
+    found = classify(heard, KIND, kernel="gaussian", n_components=3, procedures=["refitted"])
+    for fusion, name in (
+        ("hop", "multi-view"),
+        ("sum", "kernel sum"),
+        ("product", "kernel product"),
+    ):
+        maps = MultiViewDiffusionMaps(3, kernel="gaussian", fusion=fusion, output="concat", views=3)
+        stacked = np.hstack(heard.arrays)
+        expected = cross_val_predict(
+            make_pipeline(maps, neighbours()), stacked, KIND, cv=LeaveOneOut()
+        )
+        assert found.find(name, procedure="refitted").labels == tuple(expected)
+    maps = DiffusionMaps(3, kernel="gaussian")
+    expected = cross_val_predict(
+        make_pipeline(maps, neighbours()), heard["y"], KIND, cv=LeaveOneOut()
+    )
+    assert found.find("y", procedure="refitted").labels == tuple(expected)
+
+
+def test_the_transductive_way_leaves_an_event_out_of_the_neighbours_only(heard):
+    found = classify(heard, KIND, n_components=3, n_neighbors=3, procedures=["transductive"])
+    embedding = MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(heard).embedding_
+    expected = cross_val_predict(neighbours(3), embedding, KIND, cv=LeaveOneOut())
+    assert found.find("multi-view", procedure="transductive").labels == tuple(expected)
+
+
+def test_fewer_coordinates_are_those_of_a_fit_of_their_own(heard):
+    both = classify(heard, KIND, n_components=(4, 2), kernel="gaussian")
+    alone = classify(heard, KIND, n_components=2, kernel="gaussian")
+    assert sorted({score.n_components for score in both}) == [2, 4]
+    for score in alone:
+        again = both.find(score.method, procedure=score.procedure, n_components=2)
+        assert_array_equal(score.predicted, again.predicted)
+    differ = [
+        (score.predicted != both.find(score.method, procedure=score.procedure).predicted).any()
+        for score in alone
+    ]
+    assert any(differ)
+
+
+def test_what_an_event_is_does_not_depend_on_its_own_label(heard):
+    """Neither way may see the label that it is asked for."""
+    first = classify(heard, KIND, n_components=3)
+    hidden = KIND.astype(object)
+    hidden[7] = None
+    second = classify(heard, hidden, n_components=3)
+    for score in first.scores:
+        again = second.find(score.method, procedure=score.procedure)
+        assert again.predicted[7] == score.predicted[7]
+        assert again.n_events == score.n_events - 1
+
+
+def test_an_event_without_label_has_no_vote():
+    rng = np.random.default_rng(0)
+    near = rng.normal(size=(20, 3))
+    near[1] = near[0] + 1e-6
+    kind = np.array(["a", None, *["a", "b"] * 9], dtype=object)
+    for column in (kind, np.roll(kind, 1)):
+        for score in classify([near, near[:, :2]], column, n_components=2):
+            assert None not in score.labels
+            assert_array_equal(score.target >= 0, [label is not None for label in column])
+
+
+def test_fewer_features_keep_every_distance(patchy):
+    kernels = per_view("gaussian", patchy.names)
+    reduced = with_fewer_features(patchy, kernels)
+    assert_array_equal(reduced.observed, patchy.observed)
+    for name in patchy.names:
+        rows, turned = patchy.rows(name), reduced.rows(name)
+        assert turned.shape[1] == len(rows) < rows.shape[1]
+        assert_allclose(turned @ turned.T, rows @ rows.T, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("kernel", [Correlation(), Gaussian(standardize=True)])
+def test_features_stay_where_inner_products_are_not_enough(heard, kernel):
+    reduced = with_fewer_features(heard, per_view(kernel, heard.names))
+    assert_array_equal(reduced["x"], heard["x"])
+    fitted = DiffusionMaps(2, kernel=kernel).fit(heard["x"]).embedding_
+    found = classify({"x": heard["x"]}, KIND, kernel=kernel, n_components=2, fusions=[])
+    expected = cross_val_predict(neighbours(), fitted, KIND, cv=LeaveOneOut())
+    assert found.find("x", procedure="transductive").labels == tuple(expected)
+
+
+def test_most_votes_win_and_of_equals_the_nearest():
+    codes = np.array([2, 0, 1, 1, 0])
+    distances = np.array([[1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1]])
+    assert_array_equal(voted(distances, codes, 1), [2, 0])
+    assert_array_equal(voted(distances, codes, 2), [2, 0])
+    assert_array_equal(voted(distances, codes, 4), [1, 0])
+    assert_array_equal(voted(distances, codes, 5), [0, 0])
+
+
+def test_scores_are_those_of_scikit_learn():
+    rng = np.random.default_rng(3)
+    target, predicted = rng.integers(0, 3, (2, 200))
+    predicted[:150] = target[:150]
+    score = Score("m", "refitted", 2, ("a", "b", "c"), target, predicted)
+    assert_array_equal(score.confusion, confusion_matrix(target, predicted))
+    assert_allclose(score.accuracy, accuracy_score(target, predicted), rtol=1e-15)
+    assert_allclose(score.balanced_accuracy, balanced_accuracy_score(target, predicted), rtol=1e-15)
+    unknown = np.where(np.arange(200) < 20, -1, target)
+    silent = np.where(np.arange(200) > 190, -1, predicted)
+    part = slice(20, 191)
+    score = Score("m", "refitted", 2, ("a", "b", "c"), unknown, silent)
+    assert score.n_events == 171
+    assert_array_equal(score.confusion, confusion_matrix(target[part], predicted[part]))
+    assert score.labels[-1] is None
+
+
+def test_views_that_missed_events_work_but_for_the_product(patchy):
+    found = classify(patchy, KIND, n_components=3)
+    assert "needs every event in every view, and 6 of 32" in found.refused["kernel product"]
+    assert [*found.refused] == ["kernel product"]
+    assert {score.method for score in found} == {"x", "y", "z", "kernel sum", "multi-view"}
+    for score in found:
+        expected = {"x": 28, "y": 30}.get(score.method, 32)
+        assert score.n_events == expected
+    single = found.find("x", procedure="transductive")
+    assert [single.labels[k] for k in (0, 1, 20, 21)] == [None] * 4
+    frame = found.to_frame()
+    assert len(frame) == 10
+    assert_allclose(frame["accuracy"], [score.accuracy for score in found], rtol=0)
+
+
+def test_a_view_that_saw_too_little_is_refused_alone(heard):
+    arrays = {name: array.copy() for name, array in heard.items()}
+    arrays["x"][4:] = np.nan
+    found = classify(Views(arrays), KIND, n_components=3, procedures=["transductive"])
+    assert "saw 4 events that have a label, and 5 are needed" in found.refused["x"]
+    assert found.find("multi-view", procedure="transductive").n_events == 32
+
+
+@pytest.mark.parametrize("procedure", ["transductive", "refitted"])
+def test_pairs_are_the_coordinates_of_the_first_view_beside_the_second(heard, procedure):
+    pairs = classify_pairs(heard, KIND, n_components=3, kernel="gaussian", procedure=procedure)
+    assert pairs.names == ("x", "y", "z")
+    assert np.isnan(np.diag(pairs.accuracy)).all()
+    maps = MultiViewDiffusionMaps(3, kernel="gaussian", output="concat", random_state=0)
+    pair = {name: heard[name] for name in ("y", "z")}
+    for row, column, columns in ((1, 2, slice(0, 3)), (2, 1, slice(3, 6))):
+        if procedure == "transductive":
+            embedding = maps.fit(pair).embedding_[:, columns]
+            expected = cross_val_predict(neighbours(), embedding, KIND, cv=LeaveOneOut())
+        else:
+            expected = []
+            for k in range(len(KIND)):
+                others = np.arange(len(KIND)) != k
+                maps.fit({name: array[others] for name, array in pair.items()})
+                placed = maps.transform({name: array[[k]] for name, array in pair.items()})
+                told = neighbours().fit(maps.embedding_[:, columns], KIND[others])
+                expected.append(told.predict(placed[:, columns])[0])
+        assert_allclose(
+            pairs.accuracy[row, column], np.mean(np.array(expected) == KIND), rtol=1e-12
+        )
+        assert_allclose(
+            pairs.balanced_accuracy[row, column],
+            balanced_accuracy_score(KIND, expected),
+            rtol=1e-12,
+        )
+    assert pairs.to_frame().loc["y", "z"] == pairs.accuracy[1, 2]
+
+
+def test_pairs_take_the_events_that_one_of_them_saw(patchy):
+    pairs = classify_pairs(patchy, KIND, n_components=3)
+    assert np.isfinite(pairs.accuracy[~np.eye(3, dtype=bool)]).all()
+
+
+def test_warnings_are_counted_and_do_not_escape(heard):
+    far = {name: array.copy() for name, array in heard.items()}
+    for array in far.values():
+        array[3] += 1e3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = classify(far, KIND, n_components=2, fusions=["hop"], singles=False)
+    score = found.find("multi-view", procedure="refitted")
+    assert score.warned["FarSampleWarning"] == 1
+
+
+def test_progress_ends_with_all_events_of_every_method(heard):
+    said = []
+    classify(heard, KIND, n_components=2, singles=False, progress=lambda *at: said.append(at))
+    assert said[-1] == ("refitted, multi-view", 32, 32)
+    assert ("transductive, kernel sum", 1, 1) in said
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"labels": KIND[:-1]}, "for each of 32 events, got 31"),
+        ({"labels": ["a"] * 32}, "at least two classes, got a"),
+        ({"labels": ["a", "b"] + [None] * 30}, "at least 6 events that have a label"),
+        ({"n_neighbors": 0}, "n_neighbors is a positive number"),
+        ({"n_components": (3, 0)}, "n_components is a positive number"),
+        ({"kernel": "precomputed"}, "expected features of events"),
+        ({"fusions": ["mean"]}, "unknown fusion 'mean'"),
+        ({"procedures": ["guess"]}, "unknown procedure 'guess'"),
+    ],
+)
+def test_bad_requests_say_what_was_expected(heard, change, told):
+    with pytest.raises(ValueError, match=told):
+        classify(heard, **{"labels": KIND, "singles": False} | change)
+
+
+def test_one_view_has_no_pairs(heard):
+    with pytest.raises(ValueError, match="at least two views"):
+        classify_pairs([heard["x"]], KIND)

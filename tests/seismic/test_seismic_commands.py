@@ -1,0 +1,264 @@
+"""``viewhop seismic``: detect, sonogram, classify and simulate, as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.command_line import invoked, run
+from viewhop.seismic.classification import classify
+from viewhop.seismic.events import event_views
+from viewhop.seismic.gallery import gallery, some_of_each
+from viewhop.seismic.io import read_catalogue, read_waveforms, write_events
+from viewhop.seismic.io.simulated import write_simulated
+from viewhop.seismic.simulate import make_events
+from viewhop.seismic.sonogram import sonogram
+
+HOSTILE = "</td><script>alert(1)</script> $\\frac \"'&"
+
+
+@pytest.fixture(scope="module")
+def simulated(obspy, tmp_path_factory):
+    """Seven earthquakes and eight blasts as files, and as they were made."""
+    events = make_events(7, 8, random_state=3)
+    return write_simulated(tmp_path_factory.mktemp("simulated"), events), events
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_simulated_records_are_read_back_as_they_were_made(simulated):
+    (south, north, catalogue), events = simulated
+    waveforms = read_waveforms([south, north])
+    assert len(waveforms.channels) == 6
+    channel = waveforms.channels["XX.NORTH..BHN"]
+    assert len(channel.segments) == 15
+    assert_allclose(channel.segments[4].data, events.waveforms[4, 4], rtol=0, atol=0)
+    known = read_catalogue(catalogue)
+    assert [event.label for event in known] == ["earthquake"] * 7 + ["blast"] * 8
+    seen = event_views(waveforms, known.events, before=20, length=5031 / 40)
+    expected = sonogram(events.waveforms[:, 4], sampling_rate=40.0).reshape(15, -1)
+    assert_allclose(seen.views["XX.NORTH..BHN"], expected, rtol=1e-10)
+
+
+def test_detect_writes_events_that_a_catalogue_is_read_from(record_files, tmp_path):
+    out = tmp_path / "new" / "events.csv"
+    done = invoked(
+        *("seismic", "detect", *record_files, "--band", "10", "20", "--min-stations", "3"),
+        *("-o", out),
+    )
+    assert done.exit_code == 0, done.output
+    # obspy's own record holds three events.
+    assert len(read_catalogue(out)) == 3
+    assert "3 events" in done.stderr
+    assert f"wrote {out}" in done.stdout
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(simulated, tmp_path):
+    (south, north, _), _ = simulated
+    bad = tmp_path / "broken.mseed"
+    bad.write_bytes(b"this is no seismogram" * 50)
+    done = invoked(
+        "seismic", "detect", bad, south, north, tmp_path / "none.mseed", "-o", tmp_path / "e.csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert f"left out: {bad}: " in done.stderr
+    assert "none.mseed: there is no such file" in done.stderr
+    assert "left out 2: 2 unreadable file" in done.stderr
+    assert rows(tmp_path / "e.csv")
+
+
+def test_only_bad_files_are_an_error_in_a_line(obspy, tmp_path):
+    bad = tmp_path / "broken.mseed"
+    bad.write_bytes(b"no seismogram")
+    for command in (["detect", "-o", tmp_path / "e.csv"], ["sonogram", "-o", tmp_path / "s"]):
+        done = invoked("seismic", command[0], bad, *command[1:])
+        assert done.exit_code == 1
+        assert re.fullmatch(r"Error: no waveform could be read .*broken.mseed.*\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["detect", "--sta", "20"], "0 < sta < lta"),
+        (["sonogram", "--lowest", "30"], "lowest_frequency must be at most half"),
+        (["simulate", "--earthquakes", "0", "--blasts", "0"], "at least one event"),
+    ],
+)
+def test_wrong_settings_are_wrong_usage(arguments, told, tmp_path):
+    files = [] if arguments[0] == "simulate" else ["a.mseed"]
+    done = invoked("seismic", *arguments, *files, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_sonograms_are_those_of_the_library(simulated, tmp_path):
+    (south, _, _), events = simulated
+    done = invoked("seismic", "sonogram", south, "--pictures", 2, "-o", tmp_path)
+    assert done.exit_code == 0, done.output
+    listed = rows(tmp_path / "sonograms.csv")
+    assert len(listed) == 45
+    with np.load(tmp_path / "sonograms.npz") as file:
+        held = dict(file)
+    place = [row["trace"] for row in listed].index("XX.SOUTH..BHZ")
+    expected = sonogram(events.waveforms[0, 0], sampling_rate=40.0)
+    assert listed[place]["start"] == "2020-01-01T00:00:00Z"
+    assert_allclose(held[listed[place]["sonogram"]], expected, rtol=1e-12)
+    assert held["edges"].shape == (15,)
+    assert len(list(tmp_path.glob("*.png"))) == 2
+
+
+def test_traces_that_are_too_short_or_dead_have_no_sonogram(obspy, trace, tmp_path):
+    stream = obspy.Stream(
+        [
+            trace("IS.MMLI..BHZ"),
+            trace("IS.MMLI..BHN", seconds=2.0),
+            trace("IS.MMLI..BHE", data=np.zeros(2400, dtype=np.int32)),
+        ]
+    )
+    stream.write(tmp_path / "a.mseed", format="MSEED")
+    done = invoked("seismic", "sonogram", tmp_path / "a.mseed", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert [row["trace"] for row in rows(tmp_path / "out" / "sonograms.csv")] == ["IS.MMLI..BHZ"]
+    assert "left out: IS.MMLI..BHN" in done.stderr
+    assert "left out: IS.MMLI..BHE" in done.stderr
+    assert "1 sonograms; left out 2" in done.stderr
+
+
+class Links(HTMLParser):
+    """The elements of a page, and all that it would load or run."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.sources = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.sources += [value for name, value in attrs if name in ("src", "href")]
+
+
+def test_classify_writes_what_the_library_finds(simulated, tmp_path):
+    (south, north, catalogue), _ = simulated
+    done = invoked(
+        *("seismic", "classify", south, north, "--catalogue", catalogue, "--pairs"),
+        *("--kernel", "gaussian", "-r", 3, "--length", 120, "-o", tmp_path),
+    )
+    assert done.exit_code == 0, done.output
+    known = read_catalogue(catalogue)
+    seen = event_views(read_waveforms([south, north]), known.events, before=20, length=120)
+    expected = classify(seen.views, seen.labels, n_components=3, kernel="gaussian")
+    scores = rows(tmp_path / "scores.csv")
+    assert len(scores) == len(expected) == 18
+    for row, score in zip(scores, expected, strict=True):
+        assert (row["method"], row["procedure"]) == (score.method, score.procedure)
+        assert_allclose(float(row["accuracy"]), score.accuracy, rtol=1e-12)
+    events = rows(tmp_path / "events.csv")
+    told = expected.find("multi-view", procedure="refitted")
+    assert tuple(row["multi-view, refitted"] for row in events) == told.labels
+    assert len(rows(tmp_path / "pairs.csv")) == 6
+    page = Links()
+    page.feed((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert "script" not in page.tags
+    assert len(page.sources) == 3  # confusion, pairs, sonograms
+    assert all(source.startswith("data:image/png;base64,") for source in page.sources)
+    for name in ("confusion", "pairs", "sonograms"):
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_classify_counts_what_a_station_missed_and_says_why_there_is_no_product(
+    simulated, tmp_path
+):
+    (south, north, catalogue), _ = simulated
+    known = list(read_catalogue(catalogue))
+    for k in (0, 9):
+        known[k] = replace(known[k], picks=known[k].picks[:1])
+    known[5] = replace(known[5], label=None)
+    known[6] = replace(known[6], label=HOSTILE)
+    known[7] = replace(known[7], label=HOSTILE)
+    write_events(tmp_path / "some.csv", known)
+    done = invoked(
+        *("seismic", "classify", south, north, "--catalogue", tmp_path / "some.csv"),
+        *("--procedure", "transductive", "-o", tmp_path / "out"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "left out 6: 6 no pick" in done.stderr
+    assert "left out: XX.SOUTH..BHZ, event E0001" in done.stderr
+    assert (
+        "not used: kernel product: it needs every event in every view, and 2 of 15" in done.stdout
+    )
+    assert len(rows(tmp_path / "out" / "left-out.csv")) == 6
+    events = rows(tmp_path / "out" / "events.csv")
+    assert events[5]["label"] == ""
+    assert events[5]["multi-view, transductive"]
+    assert events[0]["XX.SOUTH..BHZ, transductive"] == ""
+    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = Links()
+    page.feed(text)
+    assert "script" not in page.tags
+    assert "&lt;script&gt;alert(1)" in text
+    assert "default-src 'none'" in text
+
+
+def test_an_empty_catalogue_is_an_error_that_names_it(simulated, tmp_path):
+    (south, _, _), _ = simulated
+    empty = tmp_path / "empty.csv"
+    empty.write_text("id,time,label\n")
+    done = invoked("seismic", "classify", south, "--catalogue", empty, "-o", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "empty.csv" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_class_is_an_error(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = [replace(event, label="blast") for event in read_catalogue(catalogue)]
+    write_events(tmp_path / "one.csv", known)
+    done = invoked(
+        "seismic", "classify", south, "--catalogue", tmp_path / "one.csv", "-o", tmp_path / "out"
+    )
+    assert done.exit_code == 1
+    assert "labels of at least two classes, got blast" in done.stderr
+
+
+def test_without_obspy_a_line_says_what_to_install(tmp_path):
+    hidden = "import sys; sys.modules['obspy'] = None;"
+    (tmp_path / "a.mseed").write_bytes(b"x")
+    for arguments in (
+        ["detect", "a.mseed", "-o", "e.csv"],
+        ["sonogram", "a.mseed", "-o", "s"],
+        ["simulate", "-o", "s"],
+    ):
+        done = run("seismic", *arguments, cwd=tmp_path, before=hidden)
+        assert done.returncode == 1
+        assert 'pip install "viewhop[seismic]"' in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert run("seismic", "--help", cwd=tmp_path, before=hidden).returncode == 0
+
+
+def test_galleries_go_round_the_classes():
+    labels = ["b", "a", "a", None, "a", "b", "a"]
+    assert some_of_each(labels, 4) == [3, 1, 2, 0]
+    assert some_of_each(labels, 99) == [3, 1, 2, 4, 6, 0, 5]
+    assert some_of_each([], 3) == []
+
+
+def test_a_gallery_has_every_channel_of_every_event(simulated):
+    (south, north, catalogue), _ = simulated
+    known = list(read_catalogue(catalogue))
+    known[0] = replace(known[0], picks=known[0].picks[:1], label=HOSTILE)
+    seen = event_views(read_waveforms([south, north]), known, before=20, length=120)
+    figure = gallery(seen, n_events=3, n_channels=6)
+    figure.canvas.draw()
+    assert len(figure.axes) == 18
+    said = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert said == ["not seen"] * 3
+    assert any(HOSTILE in ax.get_title(loc="left") for ax in figure.axes)
