@@ -258,7 +258,7 @@ def _remarks(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
         "used. The deformed digits stand in for infinite MNIST, whose files are not to be had; its "
         "share of deformed digits and the rule for the scales are not printed.",
         "Neighbour kernels have density normalisation (alpha = 1), which was chosen on 4,000 of "
-        "the real digits by their labels; the default has none and does worse here. The reading "
+        "the real digits by their labels; the default has none. The reading "
         "as a deviation was added when the other had been seen.",
         "Kernel CCA needs dense kernels; the product is left out for the second reading.",
     ]
