@@ -6,6 +6,7 @@ import csv
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -257,7 +258,7 @@ def test_a_gallery_has_every_channel_of_every_event(simulated):
     known[0] = replace(known[0], picks=known[0].picks[:1], label=HOSTILE)
     seen = event_views(read_waveforms([south, north]), known, before=20, length=120)
     figure = gallery(seen, n_events=3, n_channels=6)
-    figure.canvas.draw()
+    figure.savefig(BytesIO())
     assert len(figure.axes) == 18
     said = [text.get_text() for ax in figure.axes for text in ax.texts]
     assert said == ["not seen"] * 3
