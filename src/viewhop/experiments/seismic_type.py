@@ -205,9 +205,9 @@ def _remarks(
         told += beside_remarks(kernel, means, dict(zip(methods, _PAPER.values(), strict=True)))
     listed = 2 * len(_PAPER)
     told.append(
-        f"The paper says 46 + 62 = 108 events, but {fitting_counts(108)} of its {listed} printed "
-        f"accuracies are a count out of 108, and {fitting_counts(158)} are one out of 158: its "
-        "table seems to be of another number of events."
+        f"The paper says 46 + 62 = 108 events. Of its {listed} printed accuracies, "
+        f"{fitting_counts(108)} can be a count out of 108, and {fitting_counts(158)} one out of "
+        "158: its table seems to be of another number of events."
     )
     return told
 
