@@ -97,6 +97,8 @@ def _read(data: bytes, name: str) -> tuple[list[Any], list[str]]:
 def _told(error: BaseException | str) -> str:
     """What went wrong, in a line that a terminal prints."""
     text = " ".join(str(error).split())[:200] or type(error).__name__
+    if "Cannot open file" in text:  # obspy's last word, which names the object that was read
+        return "its reader finds no waveform in it; the file may be cut short or damaged"
     return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
 
 

@@ -84,9 +84,9 @@ def read_waveforms(
     channels, problems = assembled(pieces)
     left_out.extend(problems)
     if not channels:
-        first = f": {left_out[0]}" if left_out else ""
+        told = "; ".join(map(str, left_out[:3])) + "; …" * (len(left_out) > 3)
         raise SeismicError(
-            f"no waveform could be read from {len(given):,} file{'s' * (len(given) > 1)}{first}",
+            f"no waveform could be read from {len(given):,} file{'s' * (len(given) > 1)}: {told}",
             left_out[0].trace if left_out else "",
         )
     return Waveforms(channels, Summary(len(channels), "traces", tuple(left_out)))
