@@ -373,6 +373,8 @@ def test_many_damaged_files_are_read_or_refused(trace, format, is_told):
 def test_files_of_which_none_can_be_read_are_told_one_by_one(mseed, tmp_path):
     broken = tmp_path / "broken.mseed"
     broken.write_bytes(mseed[:300])
-    with pytest.raises(SeismicError, match=r"from 2 files: .*broken.*; .*nowhere.* no such") as told:
+    with pytest.raises(
+        SeismicError, match=r"from 2 files: .*broken.*; .*nowhere.* no such"
+    ) as told:
         read_waveforms([broken, tmp_path / "nowhere.mseed"])
     assert "object at" not in str(told.value)
