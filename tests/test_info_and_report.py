@@ -240,3 +240,70 @@ def test_bash_completes_with_the_script(tmp_path):
     )
     assert done.stdout.splitlines()[1:] == ["transform", "mixtures", "product"]
     assert "-F _viewhop_completion viewhop" in done.stdout
+
+
+# --- the report of what was moved, mixed up or in the way ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["out/model.viewhop", "x=x.csv", "y=y.csv", "--id", "id", "-o", "x.csv"],
+        ["out/model.viewhop", "-o", "out/model.viewhop"],
+        ["out", "-o", "out/model.viewhop"],
+        ["out", "-o", "out/run.json"],
+        ["out", "-o", "y.csv"],
+    ],
+)
+def test_a_report_takes_the_place_of_nothing_that_is_read(rolls, arguments):
+    before = {path: path.read_bytes() for path in (*Path().glob("*.csv"), *Path("out").iterdir())}
+    result = invoked("report", *arguments)
+    assert result.exit_code == 2
+    assert "would be written over" in result.stderr
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_report_in_its_own_place_is_recorded(rolls, reports):
+    result = invoked("report", "out", "-o", "out/report.html")
+    assert result.exit_code == 0, result.output
+    assert invoked("info", "out").exit_code == 0
+
+
+def test_labels_come_back_under_the_name_that_was_free(rolls, reports):
+    for name in ("x", "y"):
+        text = Path(f"{name}.csv").read_text().replace("id,kind", "id,cluster", 1)
+        Path(f"{name}.csv").write_text(text)
+    told = ["--id", "id", "--label", "cluster", "-k", "3", "--format", "csv", "--quiet"]
+    assert invoked("cluster", "x=x.csv", "y=y.csv", *told, "-o", "groups").exit_code == 0
+    expected = reports[-1][1]["labels"].tolist()
+    assert set(expected) == {"a", "b"}
+    Path("x.csv").unlink()
+    result = invoked("report", "groups")
+    assert result.exit_code == 0, result.output
+    assert reports[-1][1]["labels"].tolist() == expected
+
+
+def test_views_in_another_order_are_put_in_that_of_the_fit(rolls, reports):
+    """After an outer join the order of samples is that in which ids first appear."""
+    for name, rows in (("x", slice(0, 50)), ("y", slice(10, 60))):
+        head, *lines = Path(f"{name}.csv").read_text().splitlines()
+        Path(f"{name}.csv").write_text("\n".join([head, *lines[rows]]) + "\n")
+    told = ["--id", "id", "--neighbors", "25", "--drop", "kind"]
+    result = invoked("fit", "x=x.csv", "y=y.csv", *told, "--quiet", "-o", "joined")
+    assert result.exit_code == 0, result.output
+    files = ["y=y.csv", "x=x.csv", "--id", "id", "-o", "r.html"]
+    result = invoked("report", "joined/model.viewhop", *files)
+    assert result.exit_code == 0, result.output
+    assert reports[-1][1]["ids"].tolist() == [f"s{k}" for k in range(N)]
+
+
+def test_samples_in_another_order_are_refused(rolls):
+    for name in ("x", "y"):
+        head, *lines = Path(f"{name}.csv").read_text().splitlines()
+        lines[3], lines[40] = lines[40], lines[3]
+        Path(f"{name}.csv").write_text("\n".join([head, *lines]) + "\n")
+    files = ["x=x.csv", "y=y.csv", "--id", "id", "-o", "r.html"]
+    result = invoked("report", "out/model.viewhop", *files)
+    assert result.exit_code == 1
+    assert "not in that order: sample number 4 ('s40') is another" in result.stderr
+    assert not Path("r.html").exists()

@@ -298,7 +298,7 @@ def test_a_fused_walk_is_drawn_once(page, tmp_path):
 
 
 def test_forty_groups_have_marks_of_their_own(page, tmp_path):
-    """Ten colours in four shapes; the two smallest of 42 groups share a grey."""
+    """Ten colours in four shapes; the two smallest of 42 groups share a grey, and can be typed."""
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(42), [1, 1, *[3] * 40])
     est = vh.DiffusionMaps(2, kernel="gaussian").fit(rng.normal(size=(len(groups), 3)))
@@ -308,10 +308,21 @@ def test_forty_groups_have_marks_of_their_own(page, tmp_path):
         "return [...document.querySelectorAll('#legend button .dot')]"
         ".map((dot) => [dot.style.background, dot.dataset.shape])"
     )
-    assert len(marks) == 42
-    assert marks[0] == marks[1]
-    assert len({*map(tuple, marks[2:])}) == 40
-    assert tuple(marks[0]) not in {*map(tuple, marks[2:])}
-    assert [shape for _, shape in marks[2::10]] == ["disc", "square", "triangle", "cross"]
+    assert len({*map(tuple, marks)}) == len(marks) == 40
+    assert [shape for _, shape in marks[::10]] == ["disc", "square", "triangle", "cross"]
     assert "the 40 largest have a mark" in page.run("return document.body.innerText")
     assert page.logged() == []
+    page.run(
+        "document.getElementById('find').value = 'type 01';"
+        "document.getElementById('find-go').click();"
+        "await viewhop.setTime(viewhop.time)"
+    )
+    assert page.run("return viewhop.selected('view1')") == [1]
+
+
+def test_numbers_in_the_csv_of_a_selection_are_untouched(page, tmp_path):
+    est = vh.DiffusionMaps(2, kernel="gaussian").fit(np.random.default_rng(0).normal(size=(9, 3)))
+    vh.report.write(tmp_path / "r.html", est, ids=["-a", *"bcdefghi"], labels=[-1, 2, 3] * 3)
+    page.open(tmp_path / "r.html")
+    page.run("await viewhop.select([0, 1])")
+    assert page.run("return viewhop.csv()").splitlines()[1:] == ["'-a,-1", "b,2"]

@@ -11,6 +11,8 @@ import random
 import sys
 import tracemalloc
 import zipfile
+from contextlib import suppress
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -411,12 +413,38 @@ def test_path_that_is_no_readable_file_is_refused(tmp_path):
 
 
 def test_file_without_permission_is_refused(put, monkeypatch):
-    def refuse(path):
+    path = put("a\n1\n")
+
+    def refuse(path, *how):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
     with pytest.raises(TableError, match=r"some\.csv: it cannot be read: Permission denied"):
-        read(put("a\n1\n"))
+        read(path)
+
+
+def test_a_device_is_refused_before_it_is_read():
+    with pytest.raises(TableError, match=r"/dev/zero: it is a device"):
+        read("/dev/zero")
+
+
+def test_a_pipe_is_read_up_to_the_budget(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    for size, most in ((3, "1MB"), (400, 1000)):
+        text = "a,b\n" + "1,2\n" * size
+        writer = Thread(target=_pour, args=(tmp_path / "pipe.csv", text))
+        writer.start()
+        if most == "1MB":
+            assert len(read(tmp_path / "pipe.csv", max_memory=most)) == size
+        else:
+            with pytest.raises(TableError, match="the budget is"):
+                read(tmp_path / "pipe.csv", max_memory=most)
+        writer.join()
+
+
+def _pour(path, text):
+    with suppress(BrokenPipeError), open(path, "w") as file:
+        file.write(text)
 
 
 def test_parquet_without_pyarrow_names_the_extra(put, monkeypatch):

@@ -62,6 +62,8 @@ def _told(error: Exception) -> str:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}"
     text = " ".join(str(error).split())
+    if isinstance(error, MemoryError) and not text:
+        return "the machine has no memory left for this"
     if isinstance(error, ValueError | MemoryError | RuntimeError) and text:
         return text
     return f"{type(error).__name__}: {text}; this is a fault of viewhop, see it with --debug"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "asked_tables",
+    "check_apart",
     "folder_option",
     "given_tables",
     "output_file",
@@ -186,6 +187,21 @@ def folder_option(help: str, *, required: bool = False) -> Callable[[Decorated],
         required=required,
         help=help,
     )
+
+
+def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
+    """Raise UsageError if a file would be written over one that is read.
+
+    Parameters
+    ----------
+    written, read : lists of paths
+        Behind ``::`` stands which array of a file is meant.
+    """
+    targets = {os.path.realpath(path) for path in written}
+    for path in read:
+        names = (str(path), str(path).rpartition("::")[0])
+        if any(name and os.path.realpath(name) in targets for name in names):
+            raise click.UsageError(f"{path} would be written over; choose another name with -o.")
 
 
 @contextmanager

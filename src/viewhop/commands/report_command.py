@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from viewhop.commands.command import Command
 from viewhop.commands.completing import files
 from viewhop.commands.options import (
     asked_tables,
+    check_apart,
     given_tables,
     output_file,
     table_options,
@@ -78,8 +80,15 @@ def _of_run(folder: Path, views: dict[str, str], out: Path | None) -> None:
             f"{folder / 'model.viewhop'}: it is {told}; see viewhop info {folder}, and run "
             f"viewhop {found.record['command']} again"
         )
+    if out is not None:
+        if os.path.realpath(out) == os.path.realpath(folder / "report.html"):
+            out = None  # which is where it goes anyway, with the record
+        else:
+            recorded = [folder / name for name in (*found.record["outputs"], records.RECORD)]
+            inputs = [folder / entry["path"] for entry in found.record["inputs"].values()]
+            check_apart([out], [*recorded, *inputs, *views.values()])
     model = load(folder / "model.viewhop")
-    given = _known(folder, found, views)
+    given = _known(folder, found, views, model)
     given["told"] = about(found.record)
     given["repeat"] = f"viewhop {found.record['command']} --config run.toml"
     given["title"] = ", ".join(found.record["inputs"])
@@ -94,7 +103,7 @@ def _of_run(folder: Path, views: dict[str, str], out: Path | None) -> None:
     click.echo(f"wrote {folder / 'report.html'}")
 
 
-def _known(folder: Path, found: Any, views: dict[str, str]) -> dict[str, Any]:
+def _known(folder: Path, found: Any, views: dict[str, str], model: Any) -> dict[str, Any]:
     """What is known of the samples of a run: from its inputs if they are there, else its table."""
     from viewhop.runs.building import table_options as options_of
     from viewhop.runs.settings import Settings
@@ -111,7 +120,7 @@ def _known(folder: Path, found: Any, views: dict[str, str]) -> dict[str, Any]:
     if absent:
         told = ", ".join(f"{view} ({found.inputs[view]})" for view in absent)
         click.echo(f"note: the report has no features: files are not as they were: {told}")
-        return {"label_name": name, **_from_table(folder, found, settings)}
+        return {"label_name": name, **_from_table(folder, found, settings, model)}
     paths = {
         view: views.get(view, str(folder / entry.path)) for view, entry in settings.views.items()
     }
@@ -124,15 +133,18 @@ def _known(folder: Path, found: Any, views: dict[str, str]) -> dict[str, Any]:
     return {"read": read, "label_name": name}
 
 
-def _from_table(folder: Path, found: Any, settings: Any) -> dict[str, Any]:
+def _from_table(folder: Path, found: Any, settings: Any, model: Any) -> dict[str, Any]:
     """Ids and labels of the samples, from the table that the run wrote."""
+    from viewhop.commands.running import table_names
     from viewhop.tables import Options, joined, read
 
     stem = "clusters" if settings.command == "cluster" else "embedding"
     name = f"{stem}.{settings.format}"
     if found.outputs.get(name) != "as recorded" or (settings.id or settings.label) is None:
         return {}
-    table = read(folder / name, options=Options(id=settings.id, label=settings.label, shared=True))
+    id_name, label_name = table_names(model, settings)
+    options = Options(id=None if settings.id is None else id_name, label=label_name, shared=True)
+    table = read(folder / name, options=options)
     one: Joined = joined({"x": table})
     return {"ids": one.views.ids, "labels": one.labels}
 
@@ -145,14 +157,12 @@ def _of_model(path: Path, views: dict[str, str], out: Path | None) -> None:
     if out is None:
         raise click.UsageError("where to? Give the file with -o.")
     options = asked_tables()
+    check_apart([out], [path, *views.values()])
     model = load(path)
     est = embedding_of(model)
     read = matching.read_for(est, views, options=options) if views else None
-    if read is not None and len(read.views) != len(est.embedding_):
-        raise click.ClickException(
-            f"the files have {len(read.views):,} samples, and the model was fitted on "
-            f"{len(est.embedding_):,}: give those"
-        )
+    if read is not None:
+        matching.check_training(est, read)
     _replace(out, model, {"read": read, "label_name": options.label, "title": path.stem})
 
 

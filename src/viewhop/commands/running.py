@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import warnings
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from viewhop.commands.options import output_folder
+from viewhop.commands.options import check_apart, output_folder
 from viewhop.commands.reporting import NEEDED, about, write_report
 from viewhop.commands.showing import progress_shown
 from viewhop.errors import SettingsError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from viewhop.runs.settings import Settings
     from viewhop.tables import Joined
 
-__all__ = ["free_name", "run"]
+__all__ = ["free_name", "run", "table_names"]
 
 _STEMS = {"fit": "embedding", "cluster": "clusters"}
 
@@ -49,7 +48,7 @@ def run(settings: Settings, *, quiet: bool = False) -> None:
     table = f"{_STEMS[settings.command]}.{settings.format}"
     names = [table, "model.viewhop", "run.toml", RECORD, *["report.html"] * settings.report]
     out = Path(str(settings.out))
-    _check_apart(settings, out, names)
+    check_apart([out / name for name in names], [v.path for v in settings.views.values()])
     try:
         options = building.table_options(settings)
     except SettingsError as error:
@@ -137,14 +136,33 @@ def _write_table(path: Path, model: Model, read: Joined, settings: Settings) -> 
     est = embedding_of(model)
     names = est.get_feature_names_out().tolist()
     ours = {"cluster": model.labels_} if settings.command == "cluster" else {}
-    taken = {*names, *ours}
-    id_name = free_name(settings.id or "id", taken)
+    id_name, label_name = table_names(model, settings)
     extra: dict[str, Any] = {}
-    if read.labels is not None and settings.label is not None:
-        extra[free_name(settings.label, taken | {id_name})] = read.labels
+    if read.labels is not None and label_name is not None:
+        extra[label_name] = read.labels
     write_embedding(
         path, est.embedding_, names=names, ids=read.views.ids, id_name=id_name, extra=extra | ours
     )
+
+
+def table_names(model: Model, settings: Settings) -> tuple[str, str | None]:
+    """The columns of ids and labels in the table of a run, which give way to its own columns.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    settings : Settings
+    """
+    from viewhop.runs.building import embedding_of
+
+    taken = {*embedding_of(model).get_feature_names_out().tolist()}
+    if settings.command == "cluster":
+        taken.add("cluster")
+    id_name = free_name(settings.id or "id", taken)
+    if settings.label is None:
+        return id_name, None
+    return id_name, free_name(settings.label, taken | {id_name})
 
 
 def free_name(name: str, taken: set[str]) -> str:
@@ -162,16 +180,6 @@ def free_name(name: str, taken: set[str]) -> str:
 
 def _best_format() -> str:
     return "csv" if find_spec("pyarrow") is None else "parquet"
-
-
-def _check_apart(settings: Settings, out: Path, names: list[str]) -> None:
-    """Refuse to write over what is read."""
-    written = {os.path.realpath(out / name) for name in names}
-    for view in settings.views.values():
-        if os.path.realpath(view.path) in written:
-            raise click.UsageError(
-                f"{view.path} would be written over; choose another folder with -o."
-            )
 
 
 @contextmanager

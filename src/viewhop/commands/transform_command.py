@@ -9,7 +9,13 @@ import click
 
 from viewhop.commands.command import Command
 from viewhop.commands.completing import files
-from viewhop.commands.options import asked_tables, output_file, table_options, views_argument
+from viewhop.commands.options import (
+    asked_tables,
+    check_apart,
+    output_file,
+    table_options,
+    views_argument,
+)
 from viewhop.commands.showing import progress_shown
 
 __all__ = ["transform"]
@@ -46,15 +52,26 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     coordinates.
     """
     from viewhop import load
+    from viewhop.errors import TableError
     from viewhop.runs import matching
     from viewhop.runs.building import embedding_of
     from viewhop.tables import check_writable
 
     options = asked_tables()
-    with output_file(out):  # before long work
-        check_writable(out)
+    check_apart([out], [model, *views.values()])
+    try:
+        with output_file(out):  # before long work
+            check_writable(out)
+    except TableError as error:
+        raise click.UsageError(str(error)) from None
     est = load(model)
     inner = embedding_of(est)
+    strange = [name for name in views if name not in inner.view_names_]
+    if strange:
+        raise click.UsageError(
+            f"the model has no view {strange[0]!r}; it was fitted on "
+            f"{', '.join(inner.view_names_)}."
+        )
     if (options.keep or options.drop) and None not in inner._layout.feature_names:
         raise click.UsageError(
             "the model finds its columns by name: --keep and --drop are for arrays."

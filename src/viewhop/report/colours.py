@@ -139,6 +139,7 @@ def _groups(name: str, family: str, values: pd.Series[Any], pack: Pack) -> Colum
         "name": name,
         "family": family,
         "groups": [str(category) for category in categories],
+        "numeric": values.dtype == "Int64",
         "counts": np.bincount(codes, minlength=count + 1).tolist(),
         "values": pack.put(codes.astype(kind)),
     }

@@ -68,7 +68,7 @@ def read_views(
     tables = {
         name: read(path, options=shared, max_memory=max_memory) for name, path in paths.items()
     }
-    _check_asked(tables, options)
+    check_asked(tables, options)
     return joined(tables)
 
 
@@ -125,8 +125,14 @@ def joined(tables: Mapping[str, Table]) -> Joined:
     return Joined(views, _labels(tables, samples, order), dict(tables))
 
 
-def _check_asked(tables: Mapping[str, Table], options: Options) -> None:
-    """Refuse a column that no file has."""
+def check_asked(tables: Mapping[str, Table], options: Options) -> None:
+    """Raise TableError for a column to keep, drop or label that no file has.
+
+    Parameters
+    ----------
+    tables : dict of Table by view name
+    options : Options
+    """
     named = [*dict.fromkeys(name for table in tables.values() for name in table.header or ())]
     files = ", ".join(table.path for table in tables.values())
     for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -153,8 +154,15 @@ def _bytes(given: str, name: str, allowed: int | None) -> bytes:
     try:
         if Path(name).is_dir():
             raise fault(given, "it is a folder; expected a file")
-        check_size(given, Path(name).stat().st_size, allowed)
-        return Path(name).read_bytes()
+        found = Path(name).stat()
+        if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+            raise fault(given, "it is a device; expected a file")
+        check_size(given, found.st_size, allowed)
+        with open(name, "rb") as file:
+            # A pipe has no size beforehand.
+            data = file.read() if allowed is None else file.read(allowed + 1)
+        check_size(given, len(data), allowed)
+        return data
     except OSError as error:
         raise fault(given, f"it cannot be read: {error.strerror or error}") from error
     except TableError:

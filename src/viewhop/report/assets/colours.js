@@ -84,18 +84,19 @@ function showLegend() {
   const box = byId("legend");
   box.replaceChildren();
   if (column.kind === "groups") {
-    column.groups.forEach((name, group) => {
+    for (const group of ranked(column).keys()) {
+      const name = column.groups[group];
       const dot = make("span", { className: "dot", attributes: { "aria-hidden": "true" } });
       dot.style.background = groupColour(column, group);
       dot.dataset.shape = SHAPES[groupShape(column, group)];
       box.append(make("button", { type: "button", title: `Select ${name}`, onclick: () => toggleGroup(group), attributes: { "aria-pressed": "false", "data-group": group } },
         dot, make("span", {}, name === "" ? "(empty)" : name), make("small", {}, whole(column.counts[group]))));
-    });
+    }
     const missing = column.counts[column.groups.length];
     if (missing) box.append(swatch(missingColour(), `missing (${whole(missing)})`));
     const marks = PALETTE.length * SHAPES.length;
     if (column.groups.length > marks) {
-      box.append(make("p", {}, `${whole(column.groups.length)} groups, ten colours in four shapes: the ${marks} largest have a mark of their own, the others share a grey. Select a group to see it.`));
+      box.append(make("p", {}, `${whole(column.groups.length)} groups, ten colours in four shapes: the ${marks} largest have a mark of their own, the others share a grey. Type the name of a group below to see it.`));
     }
   } else if (column.kind === "numbers") {
     const bar = make("canvas", { width: 180, height: 1, attributes: { "aria-hidden": "true" } });

@@ -73,18 +73,18 @@ function showSelection() {
   box.append(table(head, rows, { caption: count > LISTED ? `The first ${LISTED} of ${whole(count)}` : "" }));
 }
 
-/** A CSV cell that no spreadsheet runs. */
-function cell(text) {
-  const guarded = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+/** A CSV cell that no spreadsheet runs; numbers stay as they are. */
+function cell(text, numeric = false) {
+  const guarded = !numeric && /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
 function selectionCsv() {
   const kept = columns.filter((column) => column.kind === "groups");
-  const lines = [["id", ...kept.map((column) => column.name)].map(cell).join(",")];
+  const lines = [["id", ...kept.map((column) => column.name)].map((text) => cell(text)).join(",")];
   for (const sample of chosenSamples()) {
-    const values = kept.map((column) => column.groups[levelsOf(column)[sample]] ?? "");
-    lines.push([idOf(sample), ...values].map(cell).join(","));
+    const values = kept.map((column) => cell(column.groups[levelsOf(column)[sample]] ?? "", column.numeric));
+    lines.push([cell(idOf(sample)), ...values].join(","));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -96,6 +96,17 @@ function download() {
 }
 
 let places = null;
+
+/** Add the samples of the first group that has a name, if there is one. */
+function addGroup(mask, name) {
+  for (const column of columns) {
+    const group = column.kind === "groups" ? column.groups.indexOf(name) : -1;
+    if (group < 0) continue;
+    levelsOf(column).forEach((value, sample) => { if (value === group) mask[sample] = 1; });
+    return true;
+  }
+  return false;
+}
 
 /** Add the samples that are named, and those of the chosen group. */
 function find() {
@@ -111,14 +122,14 @@ function find() {
     // An id may have a comma in it: the whole text first.
     for (const name of places.has(text) ? [text] : text.split(",").map((part) => part.trim()).filter(Boolean)) {
       if (places.has(name)) places.get(name).forEach((sample) => { mask[sample] = 1; });
-      else unknown.push(name);
+      else if (!addGroup(mask, name)) unknown.push(name);
     }
   }
   if (asked) {
     const [column, group] = asked.split(":").map(Number);
     levelsOf(columns[column]).forEach((value, sample) => { if (value === group) mask[sample] = 1; });
   }
-  byId("find-note").textContent = unknown.length ? `No sample has the id ${unknown.slice(0, 5).join(", ")}.` : "";
+  byId("find-note").textContent = unknown.length ? `No sample has the id, and no group the name, ${unknown.slice(0, 5).join(", ")}.` : "";
   return choose(mask);
 }
 
@@ -127,7 +138,7 @@ function listenToSelection() {
   const grouped = columns.map((column, k) => [column, k]).filter(([column]) => column.kind === "groups");
   byId("group-field").hidden = !grouped.length;
   list.append(make("option", { value: "" }, "–"), ...grouped.map(([column, k]) => make("optgroup", { label: column.name },
-    ...column.groups.map((name, group) => make("option", { value: `${k}:${group}` }, `${name} (${whole(column.counts[group])})`)))));
+    ...[...ranked(column).keys()].map((group) => make("option", { value: `${k}:${group}` }, `${column.groups[group]} (${whole(column.counts[group])})`)))));
   byId("find-go").addEventListener("click", find);
   byId("find").addEventListener("keydown", (event) => { if (event.key === "Enter") find(); });
   byId("clear").addEventListener("click", () => choose(null));
