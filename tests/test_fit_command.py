@@ -509,3 +509,14 @@ def test_advice_of_the_commands_runs(tmp_path, monkeypatch, reports):
     advice = result.stdout.splitlines()[-1].removeprefix("try: viewhop ")
     result = invoked(*shlex.split(advice.replace("x=NEW", "'x=in here/x.csv'")))
     assert result.exit_code == 0, result.output
+
+
+def test_a_column_to_keep_that_no_array_has_is_an_error_of_transform_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    np.save("a.npy", rows)
+    assert invoked("fit", "a=a.npy", "--no-report", "--quiet", "-o", "out").exit_code == 0
+    result = invoked("transform", "out/model.viewhop", "a=a.npy", "--keep", "none", "-o", "n.csv")
+    assert result.exit_code == 1
+    assert "no column to keep 'none'" in result.stderr
+    assert not Path("n.csv").exists()
