@@ -468,7 +468,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
                 continue
             if isinstance(self._kernels[K.name], Precomputed):
                 affinity.check_new_values(K.name, views[K.name])
-            else:
+            else:  # every affinity but a precomputed one has features
                 K.features.check(views[K.name], K.name)  # type: ignore[attr-defined]
         if not views.is_complete:
             self._check_fusion("new sample")

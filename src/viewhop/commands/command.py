@@ -49,7 +49,7 @@ class Command(click.Command):
             raise
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
-        except Exception as error:
+        except Exception as error:  # of any kind: a user gets a line, --debug the traceback
             # A reader that went away, `| head` for instance, is no error; click knows what to do.
             if debug or getattr(error, "errno", None) == errno.EPIPE:
                 raise

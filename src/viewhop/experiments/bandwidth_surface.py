@@ -152,6 +152,7 @@ def lower_end(logs: Any, slopes: Any) -> float:
 
 def _remarks(asymptotes: Table, scales: Table, warned: int) -> tuple[str, ...]:
     ends = [(row[2:4], row[4:6], row[6:8]) for row in asymptotes.rows]
+    # Cells of a table may be text; those of these columns are numbers.
     error = max(abs(a - b) for row in ends for a, b in row)  # type: ignore[operator]
     rows = [dict(zip(scales.columns, row, strict=True)) for row in scales.rows]
     by_rule = {

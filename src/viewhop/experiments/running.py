@@ -157,7 +157,7 @@ def _outcome(experiment: Experiment, context: Context, folder: Path, *, force: b
         return Outcome(experiment.name, "skipped", str(error))
     except OSError:
         raise  # The folder cannot be written to: the others would fail, too.
-    except Exception as error:
+    except Exception as error:  # of any kind: the other experiments go on, and this one is told
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return Outcome(experiment.name, "failed", reason, perf_counter() - start, error)
     record = {

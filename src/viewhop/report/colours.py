@@ -39,7 +39,8 @@ def label_column(labels: ArrayLike | Sequence[Any], name: str, n: int, pack: Pac
         Number of samples.
     pack : Pack
     """
-    # As objects: text that is no valid Unicode has no other home in pandas.
+    # As objects: text that is no valid Unicode has no other home in pandas. The stubs of pandas
+    # know no Series of any type.
     values: pd.Series[Any] = pd.Series([*labels], dtype=object)  # type: ignore[misc]
     _check_length("labels", len(values), n)
     if pd.api.types.infer_dtype(values, skipna=True) in _NUMBERS:
