@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from viewhop.seismic.summary import LeftOut
     from viewhop.spectrum import Spectrum
 
 __all__ = [
@@ -142,11 +143,14 @@ class SeismicError(ValueError):
     ----------
     trace : str
         The file, trace, station or event that the message names.
+    left_out : tuple of LeftOut
+        What was left out before nothing was left.
     """
 
-    def __init__(self, message: str, trace: str = "") -> None:
+    def __init__(self, message: str, trace: str = "", left_out: tuple[LeftOut, ...] = ()) -> None:
         super().__init__(message)
         self.trace = trace
+        self.left_out = left_out
 
 
 class DisconnectedWarning(UserWarning):

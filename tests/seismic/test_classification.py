@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
@@ -135,6 +137,42 @@ def test_most_votes_win_and_of_equals_the_nearest():
     assert_array_equal(voted(distances, codes, 5), [0, 0])
 
 
+def test_those_as_near_as_the_last_vote_too():
+    codes = np.array([0, 1, 1, 0])
+    assert_array_equal(voted(np.array([[1.0, 1.0, 1.0, 2.0]]), codes, 1), [1])
+    # Rounding is no difference.
+    assert_array_equal(voted(np.array([[1.0, 1 + 1e-13, 1 + 1e-13, 2.0]]), codes, 1), [1])
+    assert_array_equal(voted(np.array([[1.0, 1 + 1e-6, 1 + 1e-6, 2.0]]), codes, 1), [0])
+    # As many votes, as near: the first class.
+    assert_array_equal(voted(np.array([[3.0, 3.0, 9.0, 9.0]]), codes, 1), [0])
+    assert_array_equal(voted(np.zeros((2, 4)), codes, 3), [0, 0])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), min_size=3, max_size=12),
+    st.integers(1, 3),
+    st.randoms(use_true_random=False),
+)
+def test_votes_do_not_depend_on_the_order_of_events(known, n_neighbors, random):
+    assume(sum(code >= 0 for _, code in known) >= n_neighbors)
+    answers = set()
+    for _ in range(4):
+        random.shuffle(known)
+        distances, codes = np.array(known, dtype=float).T
+        answers.add(int(voted(distances[None], codes.astype(np.intp), n_neighbors)[0]))
+    assert len(answers) == 1
+    (answer,) = answers
+    # By brute force: all as near as the last, the most of one class, the nearest, the first.
+    near = sorted((distance, code) for distance, code in known if code >= 0)
+    near = [each for each in near if each[0] <= near[n_neighbors - 1][0]]
+    rank = {
+        code: (-sum(other == code for _, other in near), min(d for d, c in near if c == code), code)
+        for _, code in near
+    }
+    assert answer == min(rank, key=rank.__getitem__)
+
+
 def test_scores_are_those_of_scikit_learn():
     rng = np.random.default_rng(3)
     target, predicted = rng.integers(0, 3, (2, 200))
@@ -167,12 +205,140 @@ def test_views_that_missed_events_work_but_for_the_product(patchy):
     assert_allclose(frame["accuracy"], [score.accuracy for score in found], rtol=0)
 
 
+def seeing(heard, name, events):
+    """The views, of which one saw some events only."""
+    arrays = {each: array.copy() for each, array in heard.items()}
+    arrays[name][np.setdiff1d(np.arange(len(heard)), events)] = np.nan
+    return Views(arrays)
+
+
 def test_a_view_that_saw_too_little_is_refused_alone(heard):
-    arrays = {name: array.copy() for name, array in heard.items()}
-    arrays["x"][4:] = np.nan
-    found = classify(Views(arrays), KIND, n_components=3, procedures=["transductive"])
+    views = seeing(heard, "x", np.arange(4))
+    found = classify(views, KIND, n_components=3, procedures=["transductive"])
     assert "saw 4 events that have a label, and 5 are needed" in found.refused["x"]
     assert found.find("multi-view", procedure="transductive").n_events == 32
+
+
+@pytest.mark.parametrize("events", [[0], [0, 31], [0, 1, 2, 30, 31]])
+def test_a_view_that_saw_too_little_leaves_the_fusions_as_if_it_were_not_there(heard, events):
+    found = classify(seeing(heard, "x", events), KIND, n_components=3)
+    assert [*found.refused] == ["x"]
+    assert "x, alone and in the fusions: it saw" in found.refused["x"]
+    expected = classify({name: heard[name] for name in ("y", "z")}, KIND, n_components=3)
+    assert len(found) == len(expected) == 10
+    for score, other in zip(found, expected, strict=True):
+        assert score.method == other.method
+        assert_array_equal(score.predicted, other.predicted)
+
+
+def test_an_event_that_only_a_refused_view_saw_has_no_prediction(heard):
+    arrays = {each: array.copy() for each, array in seeing(heard, "x", [0, 31]).items()}
+    arrays["y"][31] = arrays["z"][31] = np.nan
+    found = classify(Views(arrays), KIND, n_components=3)
+    for score in found:
+        assert score.labels[31] is None
+        assert score.n_events == 31
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_exactly_as_many_events_as_a_fit_without_one_needs(heard, extra):
+    """r + 2 are enough for one embedding of all; r + 3, where one is left out."""
+    few = np.r_[np.arange(3), np.arange(28, 31 + extra)]
+    views, kind = heard[few], KIND[few]
+    found = classify(views, kind, n_components=4, procedures=["transductive"])
+    assert not found.refused
+    if extra:
+        assert not classify(views, kind, n_components=4, procedures=["refitted"]).refused
+    else:
+        with pytest.raises(ValueError, match="at least 7 events that have a label, for 4"):
+            classify(views, kind, n_components=4, procedures=["refitted"])
+    # The same of one view among full ones.
+    views = seeing(heard, "x", few)
+    found = classify(views, KIND, n_components=4, procedures=["refitted"], fusions=["sum"])
+    assert [*found.refused] == ([] if extra else ["x"])
+    assert found.find("kernel sum", procedure="refitted").n_events == 32
+
+
+def test_a_view_that_saw_one_class_is_not_scored_alone_and_stays_in_the_fusions(heard):
+    views = seeing(heard, "x", np.arange(14))
+    found = classify(views, KIND, n_components=3)
+    assert found.refused["x"] == "x, alone: it saw events of one class only, blast"
+    assert found.find("multi-view", procedure="refitted").n_events == 32
+    assert "x" not in {score.method for score in found}
+    assert found.find("kernel sum", procedure="refitted").predicted.min() >= 0
+    without = classify({name: heard[name] for name in ("y", "z")}, KIND, n_components=3)
+    assert any(
+        (score.predicted != without.find(score.method, procedure=score.procedure).predicted).any()
+        for score in found
+        if score.method == "kernel sum"
+    )
+
+
+def test_a_score_of_one_class_is_no_balanced_accuracy():
+    score = Score("m", "refitted", 2, ("a", "b"), np.zeros(5, int), np.zeros(5, int))
+    assert np.isnan(score.balanced_accuracy)
+    assert score.absent == ("b",)
+
+
+def test_remarks_say_what_scores_cannot_be_compared_for(heard):
+    kind = np.r_[["a"] * 10, ["b"] * 12, ["c"] * 10]
+    assert not classify(heard, kind, n_components=2).remarks
+    remarks = classify(seeing(heard, "x", np.arange(22)), kind, n_components=2).remarks
+    assert len(remarks) == 2
+    assert remarks[0].startswith("x saw no event of c")
+    assert "judged on different events" in remarks[1]
+
+
+def test_events_with_the_same_features_are_remarked(heard):
+    arrays = {name: array.copy() for name, array in heard.items()}
+    arrays["y"][5:8] = arrays["y"][4]
+    (remark,) = classify(arrays, KIND, n_components=2).remarks
+    assert remark == "y: 3 of 32 events have the features of another"
+
+
+def test_a_method_whose_fit_fails_is_refused_and_the_others_go_on(heard):
+    # x and y have four events in common: too few walks from one to the other for four coordinates.
+    arrays = {name: heard[name].copy() for name in ("x", "y")}
+    arrays["x"][:14] = np.nan
+    arrays["y"][18:] = np.nan
+    kind = np.where(np.arange(32) % 2, "a", "b")
+    found = classify(Views(arrays), kind, n_components=4, kernel="gaussian")
+    assert [*found.refused] == [
+        "kernel product",
+        "multi-view, transductive",
+        "multi-view, refitted",
+    ]
+    assert "positive eigenvalues" in found.refused["multi-view, refitted"]
+    assert {score.method for score in found} == {"x", "y", "kernel sum"}
+    with pytest.raises(ValueError, match=r"no pair can be used: x and y: .*eigenvalues"):
+        classify_pairs(Views(arrays), kind, n_components=4, kernel="gaussian")
+    with pytest.raises(ValueError, match="no method can be used: multi-view, transductive"):
+        classify(
+            Views(arrays), kind, n_components=4, kernel="gaussian", singles=False, fusions=["hop"]
+        )
+
+
+def test_pairs_with_a_view_that_saw_too_little_are_refused(heard):
+    pairs = classify_pairs(seeing(heard, "y", [0, 31]), KIND, n_components=3, n_neighbors=2)
+    told = "y, in every pair: it saw 2 events that have a label, and 5 are needed"
+    assert pairs.refused == {"y": told}
+    expected = classify_pairs(
+        {name: heard[name] for name in "xz"}, KIND, n_components=3, n_neighbors=2
+    )
+    assert_array_equal(np.isfinite(pairs.accuracy), [[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    assert pairs.accuracy[0, 2] == expected.accuracy[0, 1]
+
+
+def test_many_neighbours_need_as_many_other_events(heard):
+    few = np.r_[np.arange(6), np.arange(26, 32)]
+    found = classify(heard[few], KIND[few], n_components=2, n_neighbors=11)
+    # Eleven others: six of the other class, five of its own.
+    for score in found:
+        assert score.accuracy == 0.0
+    with pytest.raises(ValueError, match="at least 13 events"):
+        classify(heard[few], KIND[few], n_components=2, n_neighbors=12)
+    with pytest.raises(ValueError, match="12 events that have a label, and 13 are needed"):
+        classify_pairs(heard[few], KIND[few], n_components=2, n_neighbors=12)
 
 
 @pytest.mark.parametrize("procedure", ["transductive", "refitted"])
@@ -233,7 +399,7 @@ def test_progress_ends_with_all_events_of_every_method(heard):
     [
         ({"labels": KIND[:-1]}, "for each of 32 events, got 31"),
         ({"labels": ["a"] * 32}, "at least two classes, got a"),
-        ({"labels": ["a", "b"] + [None] * 30}, "at least 6 events that have a label"),
+        ({"labels": ["a", "b"] + [None] * 30}, "at least 7 events that have a label"),
         ({"n_neighbors": 0}, "n_neighbors is a positive number"),
         ({"n_components": (3, 0)}, "n_components is a positive number"),
         ({"kernel": "precomputed"}, "expected features of events"),

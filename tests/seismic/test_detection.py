@@ -229,6 +229,66 @@ def test_what_cannot_be_searched_is_named_and_the_rest_goes_on():
     assert "below 5 Hz" in str(found.summary.left_out[1]) + str(found.summary.left_out[2])
 
 
+def holed(first, last, fill=np.nan, *, pulses=((0, 50, 30), (1, 50, 30))):
+    """Two stations of noise with pulses, the first of which has a hole, in seconds."""
+    waveforms = noisy(2, pulses=pulses)
+    data = waveforms.channels["IS.S0..BHZ"].segments[0].data.copy()
+    data[round(first * 40) : round(last * 40)] = fill
+    other = Waveforms.from_arrays({"IS.S0..BHZ": data}, start=START, sampling_rate=40.0)
+    return Waveforms({**waveforms.channels, **other.channels})
+
+
+def test_a_gap_is_named_with_the_time_in_which_nothing_is_found_after_it():
+    """A pulse two seconds after a gap is lost, and the summary says why."""
+    found = detect(holed(45, 48))
+    assert not len(found)
+    assert found.summary.counts == {"gap": 1}
+    assert str(found.summary.left_out[0]) == (
+        "IS.S0..BHZ, 2010-05-27T16:24:45Z: 3.00 s are missing, and nothing is found until the "
+        "averages are full again, 10 s later"
+    )
+    assert len(detect(holed(30, 33))) == 1
+
+
+@pytest.mark.parametrize(("fill", "reason"), [(0.0, "all zero"), (12.0, "constant")])
+def test_a_filled_gap_is_a_gap_and_no_event_begins_after_it(fill, reason):
+    # Where the recording goes on, any noise is loud beside nothing.
+    holes = holed(20, 40, fill, pulses=[(0, 70, 30), (1, 40, 30), (1, 70, 30)])
+    (event,) = detect(holes)
+    assert round((event.time - pd.Timestamp(START)).total_seconds()) == 70
+    found = detect(holes)
+    assert found.summary.counts == {reason: 1}
+    assert f"it is {fill:g} for 20.0 s, and nothing is found" in str(found.summary.left_out[0])
+
+
+def test_a_channel_that_starts_late_or_ends_early_is_named():
+    early = noisy(1, seconds=100.0)
+    late = Waveforms.from_arrays(
+        {"IS.S1..BHZ": np.random.default_rng(1).normal(size=4000)},
+        start="2010-05-27T16:24:30Z",
+        sampling_rate=40.0,
+    )
+    found = detect(Waveforms({**early.channels, **late.channels}))
+    assert sorted(map(str, found.summary.left_out)) == [
+        "IS.S0..BHZ, 2010-05-27T16:25:40Z: it ends 30.0 s before the last: not searched after",
+        "IS.S1..BHZ, 2010-05-27T16:24:00Z: it starts 30.0 s after the first: not searched before",
+    ]
+
+
+def test_the_pick_of_a_clipped_trace_is_kept_and_doubtful():
+    waveforms = noisy(2, pulses=[(0, 50, 300), (1, 50, 300)])
+    data = np.clip(waveforms.channels["IS.S1..BHZ"].segments[0].data, -50, 50)
+    cut = Waveforms.from_arrays({"IS.S1..BHZ": data}, start=START, sampling_rate=40.0)
+    found = detect(Waveforms({**waveforms.channels, **cut.channels}))
+    (event,) = found
+    assert set(event.stations) == {"IS.S0", "IS.S1"}
+    assert not found.summary.left_out
+    (doubt,) = found.summary.doubtful
+    assert (doubt.trace, doubt.reason, doubt.event) == ("IS.S1..BHZ", "clipped", event.id)
+    assert str(found.summary) == "1 events; nothing left out; doubtful 1: 1 clipped"
+    assert "its pick is kept" in str(doubt)
+
+
 def test_a_trace_that_begins_loud_has_no_onset():
     rng = np.random.default_rng(0)
     data = rng.normal(size=4000)
@@ -240,7 +300,9 @@ def test_a_trace_that_begins_loud_has_no_onset():
 
 
 def test_too_few_stations_say_what_to_do():
-    with pytest.raises(SeismicError, match=r"needs 2 stations, and there are 1 .*min_stations=1"):
+    with pytest.raises(
+        SeismicError, match=r"needs 2 stations, and there are 1 .*lower min_stations to 1"
+    ):
         detect(noisy(1))
 
 

@@ -73,7 +73,8 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(simulated, tmp
     assert done.exit_code == 0, done.output
     assert f"left out: {bad}: " in done.stderr
     assert "none.mseed: there is no such file" in done.stderr
-    assert "left out 2: 2 unreadable file" in done.stderr
+    # Both stations recorded fifteen events, each by itself.
+    assert "left out 30: 28 gap, 2 unreadable file" in done.stderr
     assert rows(tmp_path / "e.csv")
 
 
@@ -227,7 +228,137 @@ def test_one_class_is_an_error(simulated, tmp_path):
         "seismic", "classify", south, "--catalogue", tmp_path / "one.csv", "-o", tmp_path / "out"
     )
     assert done.exit_code == 1
-    assert "labels of at least two classes, got blast" in done.stderr
+    assert "one.csv: all labels are blast; expected labels of at least two" in done.stderr
+
+
+def test_a_catalogue_without_labels_says_which_option_names_them(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = [replace(event, label=None) for event in read_catalogue(catalogue)]
+    path = tmp_path / "bare.csv"
+    write_events(path, known)
+    done = invoked("seismic", "classify", south, "--catalogue", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1
+    assert f"Error: {path}: no event has a label; name the column of labels with --label" in (
+        done.stderr
+    )
+    told = ("--label", "duration XX.SOUTH")
+    done = invoked("seismic", "classify", south, "--catalogue", path, *told, "-o", tmp_path / "out")
+    assert "the column 'duration XX.SOUTH' has no label" in done.stderr
+
+
+def test_what_was_left_out_is_told_before_the_error_that_follows_from_it(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = read_catalogue(catalogue).events
+    # Of fifteen events four have a pick where there are records.
+    events = [
+        replace(
+            event,
+            picks=[pick for pick in event.picks if k in (0, 1, 7, 8) or pick.station != "XX.SOUTH"],
+        )
+        for k, event in enumerate(known)
+    ]
+    write_events(tmp_path / "few.csv", events)
+    done = invoked(
+        "seismic", "classify", south, "--catalogue", tmp_path / "few.csv", "-o", tmp_path / "out"
+    )
+    assert done.exit_code == 1
+    *before, error = done.stderr.strip().split("\n")
+    assert error.startswith("Error: expected at least 7 events that have a label")
+    assert sum(line.startswith("left out: ") for line in before) == 11
+    assert before[-1].startswith("left out 59: 33 no pick, 15 unknown station, 11 no channel")
+    for told in ("its station has no pick", "it has a pick, and no waveforms", "no channel saw"):
+        assert any(told in line for line in before)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_channel_that_saw_little_is_left_out_of_the_fusions(simulated, tmp_path):
+    (south, north, catalogue), _ = simulated
+    events = [
+        replace(event, picks=[pick for pick in event.picks if k < 2 or pick.station == "XX.SOUTH"])
+        for k, event in enumerate(read_catalogue(catalogue))
+    ]
+    write_events(tmp_path / "few.csv", events)
+    out = tmp_path / "out"
+    done = invoked(
+        *("seismic", "classify", south, north, "--catalogue", tmp_path / "few.csv"),
+        *("--pairs", "-r", "3", "-o", out),
+    )
+    assert done.exit_code == 0, done.stderr
+    for letter in "ZNE":
+        told = f"XX.NORTH..BH{letter}, alone and in the fusions: it saw 2 events that have a label"
+        assert f"not used: {told}" in done.stdout
+    assert done.stdout.count("not used: ") == 3
+    assert {row["events"] for row in rows(out / "scores.csv")} == {"15"}
+    assert "in the fusions" in (out / "report.html").read_text(encoding="utf-8")
+    pairs = {row.pop("first view"): row for row in rows(out / "pairs.csv")}
+    assert pairs["XX.SOUTH..BHZ"]["XX.NORTH..BHZ"] == ""
+    assert pairs["XX.SOUTH..BHZ"]["XX.SOUTH..BHN"]
+
+
+def test_nothing_that_is_read_is_written_over(simulated, tmp_path):
+    """Labels that were added by hand to what detect found must not be lost."""
+    (south, north, catalogue), _ = simulated
+    mine = tmp_path / "events.csv"
+    mine.write_bytes(catalogue.read_bytes())
+    done = invoked("seismic", "classify", south, north, "--catalogue", mine, "-o", tmp_path)
+    assert done.exit_code == 2
+    assert "events.csv would be written over" in done.stderr
+    assert mine.read_bytes() == catalogue.read_bytes()
+    record = tmp_path / "record.csv"
+    record.write_bytes(south.read_bytes())
+    done = invoked("seismic", "detect", record, north, "-o", record)
+    assert "record.csv would be written over" in done.stderr
+    record = tmp_path / "sonograms.npz"
+    record.write_bytes(south.read_bytes())
+    done = invoked("seismic", "sonogram", record, "-o", tmp_path)
+    assert "sonograms.npz would be written over" in done.stderr
+    assert record.read_bytes() == south.read_bytes()
+
+
+def test_gaps_and_clipping_are_named_by_sonogram_and_detect(obspy, trace, tmp_path):
+    time = np.arange(8000) / 40
+    data = 3000 * np.sin(2 * np.pi * 6.3 * time) * np.exp(-(((time - 150) / 8) ** 2))
+    data = np.round(data + 20 * np.random.default_rng(0).normal(size=8000)).astype(np.int32)
+    data[1000:1400] = 0
+    whole = trace("IS.A..BHZ", data=np.clip(data, -900, 900))
+    start = whole.stats.starttime
+    stream = obspy.Stream([whole.slice(None, start + 60), whole.slice(start + 63)])
+    path = tmp_path / "some.mseed"
+    stream.write(str(path), format="MSEED")
+    done = invoked("seismic", "sonogram", path, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "left out: IS.A..BHZ, 2010-05-27T16:24:25Z: it is 0 for 10.0 s" in done.stderr
+    assert "IS.A..BHZ, 2010-05-27T16:25:00.025000Z: 2.98 s are missing" in done.stderr
+    assert "doubtful: IS.A..BHZ, 2010-05-27T16:2" in done.stderr
+    assert "3 sonograms; left out 2: 1 all zero, 1 gap; doubtful 1: 1 clipped" in done.stderr
+    done = invoked("seismic", "detect", path, "--min-stations", "1", "-o", tmp_path / "events.csv")
+    assert done.exit_code == 0, done.output
+    assert "10 s later" in done.stderr
+    assert "1 events; left out 2: " in done.stderr
+    assert "doubtful 1: 1 clipped" in done.stderr
+
+
+def test_fewer_stations_than_an_event_needs_name_the_option(simulated, tmp_path):
+    (south, _, _), _ = simulated
+    done = invoked("seismic", "detect", south, "-o", tmp_path / "events.csv")
+    assert done.exit_code == 1
+    assert "lower min_stations to 1" in done.stderr
+
+
+def test_what_cannot_be_printed_is_escaped_everywhere(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = read_catalogue(catalogue).events
+    wild = "\x1b[31mred\x07"
+    write_events(tmp_path / "wild.csv", [replace(known[0], id=wild, picks=()), *known[1:]])
+    done = invoked(
+        *("seismic", "classify", south, "--catalogue", tmp_path / "wild.csv", "-r", "3"),
+        *("--procedure", "transductive", "-o", tmp_path / "out"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "\\x1b[31mred" in done.stderr
+    for text in (done.output, (tmp_path / "out" / "report.html").read_text(encoding="utf-8")):
+        assert "\x1b" not in text
+        assert "\x07" not in text
 
 
 def test_without_obspy_a_line_says_what_to_install(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -10,15 +11,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from viewhop.commands.command import Command
-from viewhop.commands.options import folder_option, output_folder, seed_option
-from viewhop.commands.seismic_options import files_argument, read_files, tell_summary, with_obspy
+from viewhop.commands.options import check_apart, folder_option, output_folder, seed_option
+from viewhop.commands.seismic_options import (
+    files_argument,
+    read_files,
+    tell_summary,
+    telling,
+    with_obspy,
+)
 from viewhop.commands.showing import progress_shown
 
 if TYPE_CHECKING:
     from viewhop.seismic.classification import Classification
     from viewhop.seismic.events import EventViews
+    from viewhop.seismic.io import Catalogue
 
 __all__ = ["classify"]
+
+#: What may be written in the folder.
+_WRITTEN = (
+    *("scores.csv", "events.csv", "left-out.csv", "pairs.csv", "report.html"),
+    *("confusion.png", "pairs.png", "sonograms.png"),
+)
 
 _EXAMPLE = """\b
 Examples:
@@ -110,14 +124,17 @@ def classify(
     from viewhop.seismic.events import event_views
     from viewhop.seismic.io import read_catalogue
 
+    check_apart([out / name for name in _WRITTEN], [*files, catalogue])
     with with_obspy():
         known = read_catalogue(catalogue, label=label)
+    _check_labels(known, catalogue, label)
+    with with_obspy(), telling(known.summary.left_out):
         seen = event_views(
             read_files(files), known.events, before=before, length=length, unpicked=unpicked
         )
     summary = seen.summary.after(known.summary.left_out)
     chosen = ("transductive", "refitted") if procedure == "both" else (procedure,)
-    with progress_shown() as progress:
+    with telling(summary.left_out), progress_shown() as progress:
         found = classification.classify(
             seen.views,
             seen.labels,
@@ -140,6 +157,8 @@ def classify(
                 random_state=seed,
                 progress=progress,
             )
+    if beside is not None:
+        found = replace(found, refused={**beside.refused, **found.refused})
     settings = {
         "events": len(seen.events),
         "with a label": sum(each is not None for each in seen.labels),
@@ -157,6 +176,23 @@ def classify(
     _show(found)
     tell_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")
+
+
+def _check_labels(known: Catalogue, catalogue: Path, label: str | None) -> None:
+    """Raise SeismicError for a catalogue whose labels are missing, or all the same."""
+    from viewhop.errors import SeismicError
+    from viewhop.seismic.summary import plain
+
+    classes = sorted({event.label for event in known if event.label is not None})
+    if len(classes) > 1:
+        return
+    if classes:
+        what = f"all labels are {plain(classes[0])}; expected labels of at least two classes"
+    elif label is not None:
+        what = f"the column {label!r} has no label; give another with --label"
+    else:
+        what = "no event has a label; name the column of labels with --label"
+    raise SeismicError(f"{catalogue}: {what}", str(catalogue), known.summary.left_out)
 
 
 def _write(
@@ -267,3 +303,5 @@ def _show(found: Classification) -> None:
     Console().print(table)
     for why in found.refused.values():
         click.echo(f"not used: {why}")
+    for remark in found.remarks:
+        click.echo(f"note: {remark}")

@@ -7,8 +7,14 @@ from pathlib import Path
 import click
 
 from viewhop.commands.command import Command
-from viewhop.commands.options import output_file
-from viewhop.commands.seismic_options import files_argument, read_files, tell_summary, with_obspy
+from viewhop.commands.options import check_apart, output_file
+from viewhop.commands.seismic_options import (
+    files_argument,
+    read_files,
+    tell_summary,
+    telling,
+    with_obspy,
+)
 
 __all__ = ["detect"]
 
@@ -95,7 +101,8 @@ def detect(
         trigger = events.StaLta(sta, lta, on, off, method)  # type: ignore[arg-type]
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    with with_obspy():
+    check_apart([out], files)
+    with with_obspy(), telling():
         found = events.detect(
             read_files(files),
             trigger=trigger,

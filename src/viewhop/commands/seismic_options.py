@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,13 +11,13 @@ import click
 
 if TYPE_CHECKING:
     from viewhop.seismic.io import Waveforms
-    from viewhop.seismic.summary import Summary
+    from viewhop.seismic.summary import LeftOut, Summary
 
-__all__ = ["files_argument", "read_files", "tell_summary", "with_obspy"]
+__all__ = ["files_argument", "read_files", "tell_summary", "telling", "with_obspy"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-#: Things that were left out and are told one by one; the rest are counted.
+#: Things that are told one by one; the rest are counted.
 _TOLD = 10
 
 
@@ -46,10 +46,39 @@ def read_files(files: tuple[Path, ...]) -> Waveforms:
 
 
 def tell_summary(summary: Summary) -> None:
-    """Say what was left out, on standard error: each thing, up to ten, and how many there are."""
-    for lost in summary.left_out[:_TOLD]:
-        click.echo(f"left out: {lost}", err=True)
-    more = len(summary.left_out) - _TOLD
-    if more > 0:
-        click.echo(f"left out: and {more:,} more", err=True)
+    """Say what was left out or is doubtful, on standard error, and how many things there are."""
+    _tell("left out", summary.left_out)
+    _tell("doubtful", summary.doubtful)
     click.echo(str(summary), err=True)
+
+
+@contextmanager
+def telling(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
+    """A context whose error comes after what was left out before: the reason may be there.
+
+    Parameters
+    ----------
+    left_out : list of LeftOut
+        What is known already; an error of seismic data has its own.
+    """
+    from viewhop.seismic.summary import counted
+
+    try:
+        yield
+    except ValueError as error:
+        lost = (*left_out, *getattr(error, "left_out", ()))
+        if lost:
+            _tell("left out", lost)
+            click.echo(counted("left out", lost), err=True)
+        raise
+
+
+def _tell(what: str, problems: Sequence[LeftOut]) -> None:
+    """Say problems: ten, or one of every kind if there are more kinds."""
+    from viewhop.seismic.summary import samples_of_each
+
+    told = samples_of_each(problems, _TOLD)
+    for each in told:
+        click.echo(f"{what}: {each}", err=True)
+    if more := len(problems) - len(told):
+        click.echo(f"{what}: and {more:,} more", err=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from viewhop.commands.command import Command
-from viewhop.commands.options import folder_option, output_folder
-from viewhop.commands.seismic_options import files_argument, read_files, tell_summary
+from viewhop.commands.options import check_apart, folder_option, output_folder
+from viewhop.commands.seismic_options import files_argument, read_files, tell_summary, telling
 
 if TYPE_CHECKING:
     from viewhop.seismic.io import Waveforms
@@ -45,7 +45,7 @@ def sonogram(
 
     sonograms.npz has an array (bands, frames) for each, and the frequencies between bands;
     sonograms.csv lists them. Traces are resampled to 40 Hz. What cannot be used is named and
-    counted; the rest goes on.
+    counted, and so is what is clipped; the rest goes on.
     """
     from viewhop.errors import SeismicError
     from viewhop.seismic.sonogram import band_edges
@@ -54,10 +54,12 @@ def sonogram(
         edges = band_edges(bands, lowest_frequency=lowest)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    waveforms = read_files(files)
-    found, summary = _sonograms(waveforms, bands, lowest)
-    if not found:
-        raise SeismicError(f"no sonogram could be made: {summary.left_out[0]}")
+    pictured = [f"sonogram{number}.png" for number in range(1, pictures + 1)]
+    check_apart([out / name for name in ("sonograms.npz", "sonograms.csv", *pictured)], files)
+    with telling():
+        found, summary = _sonograms(read_files(files), bands, lowest)
+        if not found:
+            raise SeismicError("no sonogram could be made", left_out=summary.left_out)
     with output_folder(out) as folder:
         _write(folder, found, edges)
         click.echo(f"wrote {folder / 'sonograms.npz'}")
@@ -68,18 +70,18 @@ def sonogram(
 
 def _sonograms(waveforms: Waveforms, bands: int, lowest: float | None) -> tuple[list[Any], Any]:
     """Channel, time of the first sample, and sonogram, of every stretch; and what was left out."""
+    from viewhop.seismic.clipping import clipped_blocks
     from viewhop.seismic.sonogram import sonogram as normalised
+    from viewhop.seismic.stretches import stretches
     from viewhop.seismic.summary import LeftOut, Summary
-    from viewhop.seismic.waveforms import stuck, timestamp
+    from viewhop.seismic.waveforms import timestamp
 
-    found, left_out = [], []
+    found, left_out, doubtful = [], [], []
     for channel in waveforms.channels.values():
-        for piece in channel.segments:
+        pieces, gaps = stretches(channel)
+        left_out += gaps
+        for piece in pieces:
             start = timestamp(piece.start)
-            problem = stuck(piece.data)
-            if problem is not None:
-                left_out.append(LeftOut(channel.id, *problem, start))
-                continue
             try:
                 made = normalised(
                     piece.data,
@@ -91,7 +93,11 @@ def _sonograms(waveforms: Waveforms, bands: int, lowest: float | None) -> tuple[
                 left_out.append(LeftOut(channel.id, "no sonogram", str(error), start))
                 continue
             found.append((channel.id, start, made))
-    summary = Summary(len(found), "sonograms", tuple(left_out))
+            doubtful += [
+                LeftOut(channel.id, "clipped", what, timestamp(piece.time(first)))
+                for first, what in clipped_blocks(piece.data)
+            ]
+    summary = Summary(len(found), "sonograms", tuple(left_out), tuple(doubtful))
     return found, summary.after(waveforms.summary.left_out)
 
 

@@ -15,7 +15,7 @@ from viewhop.kernels import Kernel, Precomputed, per_view
 from viewhop.progress import Progress, Stage, silent
 from viewhop.seismic.fewer_features import with_fewer_features
 from viewhop.seismic.neighbourly import Told, refitted, transductive
-from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score
+from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score, comparing
 from viewhop.views import Views
 
 __all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
@@ -54,7 +54,8 @@ def classify(
     n_components : int or list of int
         r, coordinates per view; several are taken from the same fits.
     n_neighbors : int
-        K. Of classes with as many votes, the one with the nearest event.
+        K; events as near as the K-th vote, too. Of classes with as many votes, the one with the
+        nearest event, and of those the first by name.
     kernel : str, kernel object, list or dict
         As for `MultiViewDiffusionMaps`, but not precomputed.
     fusions : sequence of {"sum", "product", "alternating", "hop"}
@@ -73,8 +74,12 @@ def classify(
     Notes
     -----
     Fits on many subsets of the same events share their distances, which are turned into as few
-    features as there are events first. The kernel product and the alternating walk need every event
-    in every view; where one is missing, they are refused, and `refused` says so.
+    features as there are events first.
+
+    What cannot be used is in `refused`, and the rest goes on: a view that saw too few labelled
+    events for the coordinates, alone and in the fusions; alone, one that saw a single class, for
+    any answer would be right; the kernel product and the alternating walk where an event is missing
+    in a view; and a method whose fit fails. `remarks` says what to mind when scores are compared.
 
     Examples
     --------
@@ -95,33 +100,40 @@ def classify(
     methods, refused = _methods(
         with_fewer_features(given, kernels),
         codes,
+        classes,
         kernels=kernels,
         fusions=fusions,
         singles=singles,
         n_components=wanted[-1],
-        least=_least(wanted[-1], n_neighbors),
+        least=_least(wanted[-1], n_neighbors, procedures),
         random_state=random_state,
     )
-    if not methods:
-        raise ValueError("no method can be used: " + "; ".join(refused.values()))
     scores: list[Score] = []
     for procedure in procedures:
         for method in methods:
-            answers, warned = _PROCEDURES[procedure](
-                method.estimator,
-                method.views,
-                codes[method.events],
-                columns=[_columns(r, wanted[-1], method.n_blocks) for r in wanted],
-                n_neighbors=n_neighbors,
-                progress=_within(f"{procedure}, {method.name}", progress),
-            )
+            try:
+                answers, warned = _PROCEDURES[procedure](
+                    method.estimator,
+                    method.views,
+                    codes[method.events],
+                    columns=[_columns(r, wanted[-1], method.n_blocks) for r in wanted],
+                    n_neighbors=n_neighbors,
+                    progress=_within(f"{procedure}, {method.name}", progress),
+                )
+            except ValueError as error:
+                # With few events in common the walker may not get from one view to another.
+                told = f"{method.name}, {procedure}"
+                refused[told] = f"{told}: {error}"
+                continue
             for r, answer in zip(wanted, answers, strict=True):
                 predicted = np.full(len(codes), -1, dtype=np.intp)
                 predicted[method.events] = answer
                 scores.append(
                     Score(method.name, procedure, r, classes, codes, predicted, dict(warned))
                 )
-    return Classification(tuple(scores), refused)
+    if not scores:
+        raise ValueError("no method can be used: " + "; ".join(refused.values()))
+    return Classification(tuple(scores), refused, (*_doubles(given), *comparing(scores)))
 
 
 def classify_pairs(
@@ -152,7 +164,8 @@ def classify_pairs(
     Notes
     -----
     The paper's figure of all pairs. The coordinates of both views of a pair come from one walk, so
-    the matrix is nearly symmetric, and not quite.
+    the matrix is nearly symmetric, and not quite. A pair is refused, and NaN, if one of its views
+    saw too few labelled events, or its fit fails.
 
     Examples
     --------
@@ -174,9 +187,15 @@ def classify_pairs(
     names = tuple(given.names)
     accuracy = np.full((len(names), len(names)), np.nan)
     balanced = accuracy.copy()
+    few = _too_few(given, codes, _least(r, n_neighbors, (procedure,)))
+    refused = {name: f"{name}, in every pair: {why}" for name, why in few.items()}
     pairs = list(combinations(range(len(names)), 2))
     for count, (l, m) in enumerate(pairs, start=1):
         pair = [names[l], names[m]]
+        told = " and ".join(pair)
+        progress("pairs", count, len(pairs))
+        if any(name in few for name in pair):
+            continue
         events = np.flatnonzero(reduced.observed[:, [l, m]].any(axis=1))
         estimator = MultiViewDiffusionMaps(
             r,
@@ -184,20 +203,25 @@ def classify_pairs(
             output="concat",
             random_state=random_state,
         )
-        answers, _ = _PROCEDURES[procedure](
-            estimator,
-            _of(reduced, pair, events),
-            codes[events],
-            columns=[np.arange(r), np.arange(r, 2 * r)],
-            n_neighbors=n_neighbors,
-            progress=silent,
-        )
+        try:
+            answers, _ = _PROCEDURES[procedure](
+                estimator,
+                _of(reduced, pair, events),
+                codes[events],
+                columns=[np.arange(r), np.arange(r, 2 * r)],
+                n_neighbors=n_neighbors,
+                progress=silent,
+            )
+        except ValueError as error:  # as in classify
+            refused[told] = f"{told}: {error}"
+            continue
         for (row, column), answer in zip(((l, m), (m, l)), answers, strict=True):
             score = Score("pair", procedure, r, classes, codes[events], answer)
             accuracy[row, column] = score.accuracy
             balanced[row, column] = score.balanced_accuracy
-        progress("pairs", count, len(pairs))
-    return PairScores(names, accuracy, balanced)
+    if np.isnan(accuracy).all():
+        raise ValueError("no pair can be used: " + "; ".join(refused.values()))
+    return PairScores(names, accuracy, balanced, refused)
 
 
 class _Method(NamedTuple):
@@ -213,6 +237,7 @@ class _Method(NamedTuple):
 def _methods(
     views: Views,
     codes: Codes,
+    classes: Sequence[str],
     *,
     kernels: Mapping[str, Kernel],
     fusions: Sequence[str],
@@ -222,41 +247,80 @@ def _methods(
     random_state: int,
 ) -> tuple[list[_Method], dict[str, str]]:
     """The methods that can be used, and why the others cannot."""
+    if (count := int((codes >= 0).sum())) < least:
+        raise ValueError(
+            f"expected at least {least} events that have a label, for {n_components} coordinates; "
+            f"got {count}"
+        )
+    few = _too_few(views, codes, least)
+    refused = {name: f"{name}, alone and in the fusions: {why}" for name, why in few.items()}
+    names = [name for name in views.names if name not in few]
     found: list[_Method] = []
-    refused: dict[str, str] = {}
-    for name in views.names if singles else ():
+    for name in names if singles else ():
         events = np.asarray(views.samples(name))
-        if (count := int((codes[events] >= 0).sum())) < least:
-            refused[name] = (
-                f"{name}: it saw {count} events that have a label, and {least} are needed"
-            )
+        if why := _one_class(codes[events], classes):
+            refused[name] = f"{name}, alone: {why}"
             continue
         single = DiffusionMaps(n_components, kernel=kernels[name], random_state=random_state)
         found.append(_Method(name, single, _of(views, [name], events), events, 1))
-    if int((codes >= 0).sum()) < least:
-        raise ValueError(
-            f"expected at least {least} events that have a label, for {n_components} coordinates; "
-            f"got {int((codes >= 0).sum())}"
-        )
-    lacking = int((~views.observed).any(axis=1).sum())
-    for fusion in fusions:
+    events = np.flatnonzero(views.observed[:, [name in names for name in views.names]].any(axis=1))
+    # Without a view that has seen enough there is nothing to fuse, and `refused` says why.
+    for fusion in fusions if names else ():
         name = FUSIONS[fusion]
-        if lacking and fusion in ("product", "alternating"):
-            refused[name] = (
-                f"{name}: it needs every event in every view, and {lacking:,} of {len(views):,} "
-                "are missing in some; the multi-view walk and the kernel sum do without"
-            )
+        given = _of(views, names, events)
+        if why := _one_class(codes[events], classes) or _lacking(given, fusion):
+            refused[name] = f"{name}: {why}"
             continue
         estimator = MultiViewDiffusionMaps(
             n_components,
-            kernel=dict(kernels),
+            kernel={each: kernels[each] for each in names},
             fusion=fusion,
             output="concat",
             random_state=random_state,
         )
-        blocks = views.n_views if fusion == "hop" else 1
-        found.append(_Method(name, estimator, views, np.arange(len(views)), blocks))
+        blocks = len(names) if fusion == "hop" else 1
+        found.append(_Method(name, estimator, given, events, blocks))
     return found, refused
+
+
+def _too_few(views: Views, codes: Codes, least: int) -> dict[str, str]:
+    """Why views saw too little, by name."""
+    counts = {name: int((codes[views.samples(name)] >= 0).sum()) for name in views.names}
+    return {
+        name: f"it saw {count:,} events that have a label, and {least:,} are needed"
+        for name, count in counts.items()
+        if count < least
+    }
+
+
+def _one_class(codes: Codes, classes: Sequence[str]) -> str:
+    """Why events cannot be told apart, if all that have a label have the same."""
+    seen = np.unique(codes[codes >= 0])
+    if seen.size > 1:
+        return ""
+    return f"it saw events of one class only, {', '.join(classes[code] for code in seen)}"
+
+
+def _lacking(views: Views, fusion: str) -> str:
+    """Why a fusion cannot be had of views that missed events, if it cannot."""
+    lacking = int((~views.observed).any(axis=1).sum())
+    if not lacking or fusion in ("sum", "hop"):
+        return ""
+    return (
+        f"it needs every event in every view, and {lacking:,} of {len(views):,} "
+        "are missing in some; the multi-view walk and the kernel sum do without"
+    )
+
+
+def _doubles(views: Views) -> list[str]:
+    """Which views have the same row for several events, as remarks."""
+    found = []
+    for name in views.names:
+        rows = views.rows(name)
+        count = len(rows) - len(np.unique(rows, axis=0))
+        if count:
+            found.append(f"{name}: {count:,} of {len(rows):,} events have the features of another")
+    return found
 
 
 def _columns(r: int, fitted: int, n_blocks: int) -> Codes:
@@ -274,9 +338,9 @@ def _within(name: str, progress: Progress) -> Progress:
     return lambda stage, done, total: progress(Stage(name), done, total)
 
 
-def _least(n_components: int, n_neighbors: int) -> int:
-    """Events that there must be: one is left out, and a walk has one trivial coordinate."""
-    return max(n_components + 2, n_neighbors + 1)
+def _least(n_components: int, n_neighbors: int, procedures: Sequence[str]) -> int:
+    """Labelled events that a view must have seen: a fit takes r + 2, and one may be left out."""
+    return max(n_components + 2 + ("refitted" in procedures), n_neighbors + 1)
 
 
 def _checked(views: Any, labels: Sequence[Any]) -> tuple[Views, Codes, tuple[str, ...]]:

@@ -133,8 +133,9 @@ def _times(times: Iterable[Any]) -> Any:
 
 
 def station_of(channel: str) -> str:
-    """Network and station of a trace, ``NET.STA``."""
-    return ".".join(channel.split(".")[:2])
+    """Network and station of a trace, ``NET.STA``; a station may have a point in its name."""
+    parts = channel.split(".")
+    return ".".join(parts[:-2] if len(parts) > 4 else parts[:2])
 
 
 def utc(text: str) -> pd.Timestamp:

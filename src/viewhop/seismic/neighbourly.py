@@ -98,22 +98,39 @@ def refitted(
 
 
 def voted(distances: Floats, codes: Codes, n_neighbors: int) -> Codes:
-    """The class that most of the nearest neighbours have; of two, the one that comes nearer.
+    """The class that most of the nearest neighbours have.
+
+    Those as near as the last of them vote, too, so that the order of events does not matter. Of
+    classes with as many votes, it is the one that comes nearest, and of those the first.
 
     Parameters
     ----------
     distances : (n_asked, n_known) array
+        Infinite for those that must not vote.
     codes : (n_known,) int array
+        -1 where there is no class; such an event does not vote.
     n_neighbors : int
+        At most as many as may vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop.seismic.neighbourly import voted
+    >>> voted(np.array([[1.0, 1.0, 1.0, 2.0]]), np.array([0, 1, 1, 0]), 1).tolist()
+    [1]
     """
-    nearest = codes[np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]]
-    if n_neighbors == 1:
-        return np.asarray(nearest[:, 0])
-    winners = []
-    for row in nearest:
-        votes = Counter(row.tolist())  # in the order of distance, so the first of equals is nearest
-        winners.append(votes.most_common(1)[0][0])
-    return np.array(winners, dtype=np.intp)
+    reach = np.where(codes >= 0, distances, np.inf)
+    # What rounding leaves between two that are equally far.
+    slack = 1e-12 * np.max(reach, axis=1, where=np.isfinite(reach), initial=0.0, keepdims=True)
+    last = np.partition(reach, n_neighbors - 1, axis=1)[:, n_neighbors - 1 : n_neighbors]
+    is_near = reach <= last * (1 + 1e-9) + slack
+    members = [codes == code for code in range(int(codes.max(initial=0)) + 1)]
+    votes = np.stack([is_near[:, own].sum(axis=1) for own in members], axis=1)
+    nearest = np.stack([reach[:, own].min(axis=1, initial=np.inf) for own in members], axis=1)
+    # The most votes; among these the nearest, up to what rounding leaves; among these the first.
+    nearest[votes < votes.max(axis=1, keepdims=True)] = np.inf
+    first = nearest.min(axis=1, keepdims=True)
+    return np.asarray(np.argmax(nearest <= first * (1 + 1e-9) + slack, axis=1))
 
 
 def _kinds(caught: Sequence[warnings.WarningMessage]) -> Counter[str]:

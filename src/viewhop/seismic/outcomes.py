@@ -70,11 +70,20 @@ class Score:
 
     @property
     def balanced_accuracy(self) -> float:
-        """Mean over the classes of the share that is right; classes without events do not count."""
+        """Mean over the classes of the share that is right; classes without events do not count.
+
+        NaN if there are events of one class only: any answer would be right.
+        """
         counts = self.confusion
         sizes = counts.sum(axis=1)
         shares = np.diag(counts)[sizes > 0] / sizes[sizes > 0]
-        return float(shares.mean()) if shares.size else np.nan
+        return float(shares.mean()) if shares.size > 1 else np.nan
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Classes of which no event was judged."""
+        sizes = self.confusion.sum(axis=1)
+        return tuple(name for name, size in zip(self.classes, sizes, strict=True) if not size)
 
     @property
     def labels(self) -> tuple[str | None, ...]:
@@ -91,10 +100,13 @@ class Classification(Sequence[Score]):
     scores : tuple of Score
     refused : dict of str by method
         Methods that could not be used, and why.
+    remarks : tuple of str
+        What to mind when scores are compared.
     """
 
     scores: tuple[Score, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def find(self, method: str, *, procedure: str, n_components: int | None = None) -> Score:
         """The score of a method.
@@ -141,6 +153,29 @@ class Classification(Sequence[Score]):
         return iter(self.scores)
 
 
+def comparing(scores: Sequence[Score]) -> list[str]:
+    """What to mind when scores are compared, in sentences.
+
+    Parameters
+    ----------
+    scores : list of Score
+    """
+    found = []
+    absent = {score.method: score.absent for score in scores if score.absent}
+    for method, classes in absent.items():
+        found.append(
+            f"{method} saw no event of {', '.join(classes)}: its balanced accuracy is over the "
+            "other classes"
+        )
+    judged = {tuple((score.target >= 0) & (score.predicted >= 0)) for score in scores}
+    if len(judged) > 1:
+        found.append(
+            "methods were judged on different events, those that they saw: their scores may differ "
+            "for that alone"
+        )
+    return found
+
+
 @dataclass(frozen=True)
 class PairScores:
     """How well each view tells the classes, with each other view at its side.
@@ -151,12 +186,15 @@ class PairScores:
         Views.
     accuracy, balanced_accuracy : (n_views, n_views) arrays
         Entry (l, m) is about the coordinates of view l, in the walk of views l and m; NaN where
-        l = m.
+        l = m, and for pairs that could not be used.
+    refused : dict of str by view or pair
+        What could not be used, and why.
     """
 
     names: tuple[str, ...]
     accuracy: NDArray[np.float64] = field(repr=False)
     balanced_accuracy: NDArray[np.float64] = field(repr=False)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self) -> Any:
         """A DataFrame of the accuracies, first views in rows."""

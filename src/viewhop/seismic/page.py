@@ -88,6 +88,7 @@ def classification_page(
         "others. Refitted: each event is left out of the fit, and placed by it afterwards, as a "
         "new event would be. Balanced accuracy counts classes alike.</p>",
         *(f"<p>Not used: {_text(why)}.</p>" for why in found.refused.values()),
+        *(f"<p>Note: {_text(remark)}.</p>" for remark in found.remarks),
         *(_confusion(score) for score in _shown(found)),
         *(_figure(caption, png) for caption, png in pictures),
         f"<h2>Left out</h2><p>{_text(str(summary))}.</p>",

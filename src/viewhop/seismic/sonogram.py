@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import ceil, isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.fft import rfft
 from scipy.signal import firwin, get_window, resample_poly
+
+from viewhop.seismic.resampling import factors
 
 __all__ = ["RATE", "band_edges", "sonogram", "spectrogram"]
 
@@ -23,8 +24,6 @@ OVERLAP = 0.9
 BANDS = 14
 #: Bytes that the windows of one block of traces may take.
 _BLOCK = 32 * 2**20
-#: A resampling filter has 64 times as many taps.
-_LARGEST_FACTOR = 1000
 
 
 def sonogram(
@@ -246,7 +245,7 @@ def _framewise(
     _check_window(window)
     shift = _shift(window, overlap)
     weights = get_window(taper, window)
-    up, down = _factors(sampling_rate, rate, traces.shape[-1])
+    up, down = factors(sampling_rate, rate, n_samples=traces.shape[-1])
     length = -(-traces.shape[-1] * up // down)
     if length < window:
         raise ValueError(
@@ -297,19 +296,6 @@ def _low_pass(factor: int) -> NDArray[np.float64]:
     It is flat to 5e-5 up to nine tenths of that, and lets as little through from eleven tenths on.
     """
     return firwin(64 * factor + 1, 1 / factor, window=("kaiser", 8.6)) if factor > 1 else np.ones(1)
-
-
-def _factors(sampling_rate: float, rate: float, n_samples: int) -> tuple[int, int]:
-    """By how much to resample, up and down: a ratio of small integers that keeps time."""
-    ratio = Fraction(float(rate)) / Fraction(float(sampling_rate))
-    near = ratio.limit_denominator(_LARGEST_FACTOR)
-    drift = abs(near / ratio - 1) * n_samples
-    if max(near.numerator, near.denominator) > _LARGEST_FACTOR or near == 0 or drift > 0.1:
-        raise ValueError(
-            f"cannot resample from {sampling_rate!r} to {rate!r} Hz: their ratio is not that of "
-            f"two integers up to {_LARGEST_FACTOR}; resample the waveform first"
-        )
-    return near.numerator, near.denominator
 
 
 def _checked(waveform: ArrayLike) -> NDArray[Any]:

@@ -1,20 +1,20 @@
-"""What was left out of a batch, and why: the rest goes on."""
+"""What was left out of a batch, or is doubtful in it, and why: the rest goes on."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["LeftOut", "Summary"]
+__all__ = ["LeftOut", "Summary", "counted", "plain", "samples_of_each", "stamp"]
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One thing that was left out.
+    """One thing that was left out, or that was kept and is doubtful.
 
     Attributes
     ----------
@@ -37,17 +37,17 @@ class LeftOut:
     event: str | None = None
 
     def __str__(self) -> str:
-        where = self.trace if self.trace.isprintable() else repr(self.trace)
+        where = plain(self.trace)
         if self.event is not None:
-            where += f", event {self.event}"
+            where += f", event {plain(self.event)}"
         if self.time is not None:
             where += f", {stamp(self.time)}"
-        return f"{where}: {self.detail}"
+        return f"{where}: {plain(self.detail)}"
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How many things were kept, and each that was not.
+    """How many things were kept, each that was not, and what of the kept ones is doubtful.
 
     Attributes
     ----------
@@ -55,6 +55,8 @@ class Summary:
     unit : str
         What is counted: traces, events, windows.
     left_out : tuple of LeftOut
+    doubtful : tuple of LeftOut
+        What was kept all the same: the pick of a trace that is clipped, for instance.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Summary:
     kept: int
     unit: str
     left_out: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -80,7 +83,7 @@ class Summary:
 
     def after(self, earlier: Iterable[LeftOut]) -> Summary:
         """The summary with what an earlier step left out before its own."""
-        return Summary(self.kept, self.unit, (*earlier, *self.left_out))
+        return replace(self, left_out=(*earlier, *self.left_out))
 
     def to_frame(self) -> Any:
         """A DataFrame with a row for each thing that was left out."""
@@ -90,11 +93,40 @@ class Summary:
         )
 
     def __str__(self) -> str:
-        told = f"{self.kept:,} {self.unit}"
-        if not self.left_out:
-            return f"{told}; nothing left out"
-        listed = ", ".join(f"{count:,} {reason}" for reason, count in self.counts.items())
-        return f"{told}; left out {len(self.left_out):,}: {listed}"
+        told = f"{self.kept:,} {self.unit}; {counted('left out', self.left_out)}"
+        return f"{told}; {counted('doubtful', self.doubtful)}" if self.doubtful else told
+
+
+def counted(what: str, problems: Sequence[LeftOut]) -> str:
+    """How many problems there are, and of which kinds, most frequent first."""
+    if not problems:
+        return f"nothing {what}"
+    counts = Counter(each.reason for each in problems).most_common()
+    return f"{what} {len(problems):,}: " + ", ".join(f"{n:,} {reason}" for reason, n in counts)
+
+
+def samples_of_each(problems: Sequence[LeftOut], count: int) -> list[LeftOut]:
+    """At most `count` problems, or one of every kind if there are more kinds; in their order.
+
+    Parameters
+    ----------
+    problems : list of LeftOut
+    count : int
+    """
+    first: dict[str, int] = {}
+    for k, each in enumerate(problems):
+        first.setdefault(each.reason, k)
+    chosen = set(first.values())
+    for k in range(len(problems)):
+        if len(chosen) >= count:
+            break
+        chosen.add(k)
+    return [problems[k] for k in sorted(chosen)]
+
+
+def plain(text: str) -> str:
+    """A text in which nothing moves a terminal's cursor: what cannot be printed is escaped."""
+    return text if text.isprintable() else repr(text)
 
 
 def stamp(time: pd.Timestamp) -> str:

@@ -82,6 +82,23 @@ class Channel:
         return station_of(self.id)
 
     @property
+    def end(self) -> int:
+        """Time of the sample after the last."""
+        return max(segment.end for segment in self.segments)
+
+    @property
+    def gaps(self) -> list[tuple[int, int]]:
+        """When samples are missing between the segments: from, until, in nanoseconds."""
+        found = []
+        end = self.segments[0].end
+        for segment in self.segments[1:]:
+            # Segments of two sampling rates may overlap.
+            if segment.start > end:
+                found.append((end, segment.start))
+            end = max(end, segment.end)
+        return found
+
+    @property
     def component(self) -> str:
         """The last letter: Z, N or E, mostly."""
         return self.id[-1:]
@@ -257,10 +274,10 @@ def _sound(
             timestamp(whole.time(int(bad.argmax()))),
         )
     )
-    return _runs(whole, ~bad)
+    return runs(whole, ~bad)
 
 
-def _runs(segment: Segment, kept: NDArray[np.bool_]) -> list[Segment]:
+def runs(segment: Segment, kept: NDArray[np.bool_]) -> list[Segment]:
     """The parts of a segment whose samples are kept."""
     edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(np.int8)))
     return [
@@ -330,7 +347,7 @@ def _merged(
             timestamp(whole.time(int(differs.argmax()))),
         )
     )
-    return _runs(whole, ~differs)
+    return runs(whole, ~differs)
 
 
 def _alive(name: str, segment: Segment, left_out: list[LeftOut]) -> bool:
@@ -347,9 +364,12 @@ def stuck(data: Samples) -> tuple[str, str] | None:
     """Why samples are no recording, reason and detail, if all have one value."""
     if not (data == data[0]).all():
         return None
-    if data[0] == 0:
-        return "all zero", f"all {data.size:,} samples are 0"
-    return "constant", f"all {data.size:,} samples are {data[0]:g}"
+    return value_reason(data[0]), f"all {data.size:,} samples are {data[0]:g}"
+
+
+def value_reason(value: float) -> str:
+    """How it is called that a trace has one value."""
+    return "all zero" if value == 0 else "constant"
 
 
 def check_any(waveforms: Waveforms) -> None:
@@ -358,4 +378,4 @@ def check_any(waveforms: Waveforms) -> None:
         return
     lost = waveforms.summary.left_out
     told = f" ({lost[0]})" if lost else ""
-    raise SeismicError(f"there are no waveforms: expected at least one trace{told}")
+    raise SeismicError(f"there are no waveforms: expected at least one trace{told}", left_out=lost)

@@ -12,7 +12,7 @@ from viewhop.errors import SeismicError
 from viewhop.seismic.event import Event, Pick, events_frame
 from viewhop.seismic.events.coincidence import coincident, separated, station_triggers
 from viewhop.seismic.events.ratios import StaLta
-from viewhop.seismic.events.triggers import Trigger, channel_triggers
+from viewhop.seismic.events.triggers import Trigger, channel_triggers, is_searchable
 from viewhop.seismic.summary import LeftOut, Summary
 from viewhop.seismic.waveforms import SECOND, Channel, Waveforms, as_waveforms, check_any, timestamp
 
@@ -27,7 +27,8 @@ class Detections(Sequence[Event]):
     ----------
     events : tuple of Event
     summary : Summary
-        Counts events. It has the traces, or parts of them, that were not searched.
+        Counts events. It has the traces, or parts of them, that were not searched; the picks of
+        clipped traces are ``doubtful``.
     """
 
     events: tuple[Event, ...]
@@ -92,7 +93,8 @@ def detect(
     -----
     A pick is where the ratio passes the threshold, which is a little after the onset. Stations and
     channels may have different sampling rates. After a gap the averages begin anew, so nothing is
-    found within one LTA of it.
+    found within one LTA of it, nor of the beginning. Five seconds or more of one value are a
+    gap. The summary has every gap, and the channels that start later or end earlier than others.
 
     Examples
     --------
@@ -125,16 +127,32 @@ def detect(
     if len(stations) < min_stations:
         raise SeismicError(
             f"an event needs {min_stations} stations, and there are {len(stations)} "
-            f"({', '.join(sorted(stations)) or 'none'}); give min_stations={max(1, len(stations))}"
-            f"{', or other components' if left_out else ''}"
+            f"({', '.join(sorted(stations)) or 'none'}); lower min_stations to "
+            f"{max(1, len(stations))}{', or choose other components' if left_out else ''}",
+            left_out=(*found.summary.left_out, *left_out),
         )
+    searchable = [channel for channel in channels if is_searchable(channel, rule, band)]
+    left_out.extend(_uncovered(searchable, rule.lta))
     for channel in channels:
         own, problems = channel_triggers(channel, trigger=rule, band=band)
         triggers.extend(own)
         left_out.extend(problems)
     groups = coincident(station_triggers(triggers), min_stations=min_stations, allowance=allowance)
-    events = _named(_event(group) for group in separated(groups, separation))
-    summary = Summary(len(events), "events", tuple(left_out))
+    kept = separated(groups, separation)
+    events = _named(_event(group) for group in kept)
+    doubtful = [
+        LeftOut(
+            trigger.channel,
+            "clipped",
+            f"{trigger.clipped}: its pick is kept, and its ratios are too low",
+            timestamp(trigger.on),
+            event.id,
+        )
+        for event, group in zip(events, kept, strict=True)
+        for trigger in group
+        if trigger.clipped
+    ]
+    summary = Summary(len(events), "events", tuple(left_out), tuple(doubtful))
     return Detections(events, summary.after(found.summary.left_out))
 
 
@@ -168,6 +186,23 @@ def _chosen(waveforms: Waveforms, components: str | None, left_out: list[LeftOut
         if station not in having
     )
     return chosen
+
+
+def _uncovered(channels: Sequence[Channel], seconds: float) -> list[LeftOut]:
+    """The channels that start later, or end earlier, than another by more than some seconds."""
+    first = min((channel.segments[0].start for channel in channels), default=0)
+    last = max((channel.end for channel in channels), default=0)
+    found = []
+    for channel in channels:
+        late = (channel.segments[0].start - first) / SECOND
+        early = (last - channel.end) / SECOND
+        if late > seconds:
+            what = f"it starts {late:.1f} s after the first: not searched before"
+            found.append(LeftOut(channel.id, "starts late", what, timestamp(first)))
+        if early > seconds:
+            what = f"it ends {early:.1f} s before the last: not searched after"
+            found.append(LeftOut(channel.id, "ends early", what, timestamp(channel.end)))
+    return found
 
 
 def _named(events: Iterable[Event]) -> tuple[Event, ...]:

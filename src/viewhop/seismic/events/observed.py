@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from viewhop.errors import SeismicError
 from viewhop.seismic.event import Event
 from viewhop.seismic.events.windows import cut, resampled
-from viewhop.seismic.summary import LeftOut, Summary
+from viewhop.seismic.summary import LeftOut, Summary, counted
 from viewhop.seismic.waveforms import SECOND, Channel, Waveforms, as_waveforms, check_any
 from viewhop.views import Views
 
 __all__ = ["EventViews", "event_views"]
+
+#: Longest time that a window may last or lie apart from its pick: a year, in seconds.
+_LONGEST = 366 * 86_400.0
+
+_UNPICKED = "; they have no picks: set unpicked to 'event'"
 
 Features = Callable[..., NDArray[np.floating]]
 
@@ -96,8 +101,8 @@ def event_views(
     Notes
     -----
     A window is missing if its channel has a gap in it, ends before it or starts after, has one
-    value throughout, or is clipped. An event that no channel saw is left out, and so is a channel
-    that saw none.
+    value throughout or for five seconds, or is clipped. An event that no channel saw is left out,
+    and so is a channel that saw none.
 
     Examples
     --------
@@ -158,10 +163,10 @@ def _check(
         if event.id in seen:
             raise SeismicError(f"two events have the id {event.id!r}; ids are unique", event.id)
         seen.add(event.id)
-    if not 0 < length < np.inf:
-        raise ValueError(f"length is a positive number of seconds, not {length!r}")
-    if not np.isfinite(before):
-        raise ValueError(f"before is a number of seconds, not {before!r}")
+    if not 0 < length <= _LONGEST:
+        raise ValueError(f"length is a number of seconds up to {_LONGEST:,.0f}, not {length!r}")
+    if not abs(before) <= _LONGEST:
+        raise ValueError(f"before is a number of seconds up to {_LONGEST:,.0f}, not {before!r}")
     if sampling_rate is not None and not 0 < sampling_rate < np.inf:
         raise ValueError(
             f"sampling_rate is a positive number of Hz, or None, not {sampling_rate!r}"
@@ -260,7 +265,7 @@ def _keep_one_rate(
         return
     most = max(by_rate, key=lambda rate: len(by_rate[rate][0]))
     for rate in [rate for rate in by_rate if rate != most]:
-        what = f"sampled at {rate:g} Hz, most at {most:g} Hz: give a sampling_rate"
+        what = f"sampled at {rate:g} Hz, most at {most:g} Hz: set sampling_rate"
         left_out.extend(
             LeftOut(name, "sampling rate", what, events[k].time, events[k].id)
             for k in by_rate.pop(rate)[0]
@@ -303,14 +308,13 @@ def _result(
     earlier: Sequence[LeftOut],
 ) -> EventViews:
     if not tables:
-        first = next((lost for lost in left_out if lost.event is not None), None)
-        told = f" (the first: {first})" if first else ""
-        hint = (
-            ""
-            if any(event.picks for event in events)
-            else "; they have no picks: give unpicked='event'"
+        lost = tuple(each for each in left_out if each.event is not None)
+        told = f"{counted('windows lost', lost)}; the first: {lost[0]}" if lost else "no channel"
+        hint = "" if any(event.picks for event in events) else _UNPICKED
+        raise SeismicError(
+            f"no channel saw any of the {len(events):,} events ({told}){hint}",
+            left_out=(*earlier, *left_out),
         )
-        raise SeismicError(f"no channel saw any of the {len(events):,} events{told}{hint}")
     observed = {name: ~np.isnan(table).any(axis=1) for name, table in tables.items()}
     seen = np.any([*observed.values()], axis=0)
     left_out.extend(

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import butter, sosfilt, sosfilt_zi
 
+from viewhop.seismic.clipping import clipped
 from viewhop.seismic.event import station_of
 from viewhop.seismic.events.ratios import StaLta
+from viewhop.seismic.stretches import stretches
 from viewhop.seismic.summary import LeftOut
 from viewhop.seismic.waveforms import SECOND, Channel, Segment, timestamp
 
-__all__ = ["Trigger", "bandpassed", "channel_triggers"]
+__all__ = ["Trigger", "bandpassed", "channel_triggers", "is_searchable"]
 
 #: Order of the band-pass filter, as obspy's.
 _ORDER = 4
@@ -30,6 +32,8 @@ class Trigger:
     channel : str
     ratio, snr : float
         As of a Pick.
+    clipped : str
+        How the trace is clipped meanwhile; empty if it is not.
     """
 
     on: int
@@ -37,6 +41,7 @@ class Trigger:
     channel: str
     ratio: float
     snr: float
+    clipped: str = ""
 
     @property
     def station(self) -> str:
@@ -66,43 +71,64 @@ def bandpassed(
 def channel_triggers(
     channel: Channel, *, trigger: StaLta, band: tuple[float, float] | None
 ) -> tuple[list[Trigger], list[LeftOut]]:
-    """The triggers of a channel, and the segments and moments that could not be judged.
+    """The triggers of a channel; and the gaps, segments and moments that could not be judged.
 
     Parameters
     ----------
     channel : Channel
-        After each gap the averages begin anew.
+        After each gap the averages begin anew; one value for seconds is a gap.
     trigger : StaLta
     band : (lowest, highest) or None
         Frequencies, in Hz; None does not filter.
     """
     found: list[Trigger] = []
-    left_out: list[LeftOut] = []
-    for segment in channel.segments:
-        problem = _problem(segment, trigger, band)
+    blind = f", and nothing is found until the averages are full again, {trigger.lta:g} s later"
+    parts, left_out = stretches(channel, after=blind)
+    for part in parts:
+        problem = _problem(part, trigger, band)
         if problem is not None:
-            left_out.append(LeftOut(channel.id, *problem, timestamp(segment.start)))
+            left_out.append(LeftOut(channel.id, *problem, timestamp(part.start)))
             continue
-        rate = segment.sampling_rate
-        data = segment.data
-        if band is not None:
-            data = bandpassed(data, band=band, sampling_rate=rate)
-        ratio = trigger.ratio(data, sampling_rate=rate)
-        for on, off in trigger.intervals(ratio).tolist():
-            if not ratio[on - 1] > 0:
-                what = "it is loud as soon as the averages are full: there is no onset to be seen"
-                left_out.append(LeftOut(channel.id, "no onset", what, timestamp(segment.time(on))))
-                continue
-            found.append(
-                Trigger(
-                    segment.time(on),
-                    segment.time(off),
-                    channel.id,
-                    float(ratio[on : off + 1].max()),
-                    _snr(data, on, off, trigger, rate),
-                )
-            )
+        own, loud = _segment_triggers(channel.id, part, trigger, band)
+        found.extend(own)
+        left_out.extend(loud)
     return found, left_out
+
+
+def _segment_triggers(
+    name: str, segment: Segment, trigger: StaLta, band: tuple[float, float] | None
+) -> tuple[list[Trigger], list[LeftOut]]:
+    """The triggers of a segment, and the moments that have no onset."""
+    found: list[Trigger] = []
+    left_out: list[LeftOut] = []
+    rate = segment.sampling_rate
+    data = segment.data
+    if band is not None:
+        data = bandpassed(data, band=band, sampling_rate=rate)
+    ratio = trigger.ratio(data, sampling_rate=rate)
+    nsta, _ = trigger.lengths(rate)
+    for on, off in trigger.intervals(ratio).tolist():
+        if not ratio[on - 1] > 0:
+            what = "it is loud as soon as the averages are full: there is no onset to be seen"
+            left_out.append(LeftOut(name, "no onset", what, timestamp(segment.time(on))))
+            continue
+        _, rail = clipped(segment.data[max(0, on - nsta) : off + 1]) or ("", "")
+        found.append(
+            Trigger(
+                segment.time(on),
+                segment.time(off),
+                name,
+                float(ratio[on : off + 1].max()),
+                _snr(data, on, off, trigger, rate),
+                rail,
+            )
+        )
+    return found, left_out
+
+
+def is_searchable(channel: Channel, trigger: StaLta, band: tuple[float, float] | None) -> bool:
+    """Whether any segment of a channel can be triggered on."""
+    return any(_problem(segment, trigger, band) is None for segment in channel.segments)
 
 
 def _problem(

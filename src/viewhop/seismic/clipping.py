@@ -1,0 +1,103 @@
+"""Clipping: a trace that would have gone further than the recorder could."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["clipped", "clipped_blocks"]
+
+Samples = NDArray[np.float64]
+
+#: Samples in a row at the extreme that a smooth crest does not have if it is left by a jump.
+_ROW = 4
+#: Steps of the recorder that make a jump; as many below the extreme are near it.
+_STEPS = 5
+#: Samples at the extreme, at least; and times as many as any other value on its side has.
+_FEWEST, _OFTEN = 6, 3
+#: Share of the range by which values differ that were computed, not recorded.
+_ROUNDING = 1e-12
+#: Samples that are judged at a time in a long trace, whose loudest event alone may be clipped.
+_BLOCK = 4096
+
+
+def clipped(data: Samples) -> tuple[str, str] | None:
+    """Why a window is clipped, reason and detail, if it is.
+
+    It is in either of two cases. It stays at its highest or lowest value for at least four
+    samples and arrives there or leaves by a jump of five steps of the recorder or more: a smooth
+    crest that is flat only because the recorder counts in steps is not left so fast. Or it comes
+    back to that value again and again, and hardly to those just within: a wave so fast that a crest
+    has one or two samples. It must be asked of the trace as it was recorded.
+
+    Parameters
+    ----------
+    data : (n_samples,) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop.seismic.clipping import clipped
+    >>> wave = np.round(1000 * np.sin(np.arange(400) / 7))
+    >>> clipped(wave) is None
+    True
+    >>> clipped(np.minimum(wave, 700))
+    ('clipped', 'it stays at 700 for 11 samples')
+    """
+    values, counts = _levels(data)
+    if values.size < 3:
+        return None
+    step = float(np.diff(values).min())
+    middle = (values[0] + values[-1]) / 2
+    for extreme, count, side in (
+        (values[-1], int(counts[-1]), values[:-1] > middle),
+        (values[0], int(counts[0]), values[1:] < middle),
+    ):
+        length = _longest_row(data, extreme, _STEPS * step)
+        if length >= _ROW:
+            return "clipped", f"it stays at {extreme:g} for {length:,} samples"
+        others = counts[:-1] if extreme == values[-1] else counts[1:]
+        near = int(counts[np.abs(values - extreme) <= (_STEPS + 1e-6) * step].sum()) - count
+        often = max(_FEWEST, _OFTEN * int(others[side].max(initial=0)), 2 * near + 1)
+        if count >= often:
+            return "clipped", (
+                f"{count:,} of its {data.size:,} samples are {extreme:g}, and hardly any just "
+                "within"
+            )
+    return None
+
+
+def _levels(data: Samples) -> tuple[Samples, NDArray[np.intp]]:
+    """The values that there are, and how often; those that only rounding tells apart are one."""
+    values, counts = np.unique(data, return_counts=True)
+    finest = (values[-1] - values[0]) * _ROUNDING
+    starts = np.flatnonzero(np.r_[True, np.diff(values) > finest])
+    found = values[starts]
+    found[-1] = values[-1]  # the highest itself, not the lowest of its group
+    return found, np.add.reduceat(counts, starts)
+
+
+def _longest_row(data: Samples, extreme: float, jump: float) -> int:
+    """Samples in the longest row at the extreme that has a jump at one of its ends."""
+    edges = np.flatnonzero(np.diff(np.r_[False, data == extreme, False].astype(np.int8)))
+    starts, ends = edges[::2], edges[1::2]
+    # Beyond the ends of the data there is no jump.
+    beside = np.r_[extreme, data, extreme]
+    jumps = np.maximum(np.abs(beside[starts] - extreme), np.abs(beside[ends + 1] - extreme))
+    lengths = (ends - starts)[jumps >= jump * (1 - 1e-6)]
+    return int(lengths.max(initial=0))
+
+
+def clipped_blocks(data: Samples) -> list[tuple[int, str]]:
+    """The first sample of each clipped block of a long trace, and the detail.
+
+    Parameters
+    ----------
+    data : (n_samples,) array
+    """
+    found = []
+    for first in range(0, data.size, _BLOCK):
+        problem = clipped(data[first : first + _BLOCK])
+        if problem is not None:
+            found.append((first, problem[1]))
+    return found

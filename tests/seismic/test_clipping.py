@@ -1,0 +1,75 @@
+"""Clipping: crests that were cut, and those that only look so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viewhop.seismic.clipping import clipped, clipped_blocks
+
+
+def test_a_smooth_crest_in_counts_is_not_clipped():
+    smooth = np.round(1000 * np.sin(2 * np.pi * 0.1 * np.arange(4000) / 100))
+    assert clipped(smooth) is None
+    assert clipped(np.round(np.random.default_rng(0).normal(size=4000))) is None
+    assert clipped(np.random.default_rng(0).normal(size=4000)) is None
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_crest_that_was_cut_is_clipped(level, sign):
+    wave = 1e5 * np.sin(2 * np.pi * 1.3 * np.arange(4000) / 100)
+    cut = np.round(sign * np.minimum(wave, level * 1e5))
+    reason, detail = clipped(cut)
+    assert reason == "clipped"
+    assert f"{sign * level * 1e5:g}" in detail
+    assert clipped(cut * 3.7e-9) is not None
+
+
+def wave(frequency, *, noise=100.0, phase=0.0):
+    time = np.arange(5031) / 40
+    shaken = noise * np.random.default_rng(0).normal(size=5031)
+    return 1e4 * np.sin(2 * np.pi * frequency * time + phase) + shaken
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("frequency", [6.0, 7.0, 8.0, 12.0, 15.3])
+def test_a_fast_wave_is_clipped_though_a_crest_has_one_sample_or_two(frequency, level):
+    found = wave(frequency)
+    assert clipped(np.round(found)) is None
+    for low, high in ((-level, level), (-level, 9.0), (-9.0, level)):
+        reason, detail = clipped(np.round(np.clip(found, 1e4 * low, 1e4 * high)))
+        assert reason == "clipped"
+        assert f"{1e4 * level:g}" in detail
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.3, np.pi / 8, np.pi / 2])
+@pytest.mark.parametrize("frequency", [1.0, 2.5, 4.0, 5.0, 20 / 3, 8.0, 10.0])
+@pytest.mark.parametrize("counts", [None, 3.0, 30.0, 1e3])
+def test_a_tone_that_meets_the_same_phases_again_is_not_clipped(frequency, phase, counts):
+    pure = np.sin(2 * np.pi * frequency * np.arange(5031) / 40 + phase)
+    assert clipped(pure if counts is None else np.round(counts * pure)) is None
+
+
+@pytest.mark.parametrize("size", [0.3, 0.5, 1.0, 2.0, 5.0, 50.0, 1e3, 1e6])
+def test_noise_in_coarse_or_fine_steps_is_not_clipped(size):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        noise = rng.normal(size=5031)
+        fading = rng.laplace(size=5031) * np.exp(-np.arange(5031) / 500)
+        for each in (noise, np.cumsum(noise), fading):
+            assert clipped(np.round(size * each)) is None
+
+
+def test_few_values_say_nothing():
+    assert clipped(np.zeros(100)) is None
+    assert clipped(np.arange(100.0) % 2) is None
+
+
+def test_a_long_trace_is_judged_in_parts():
+    quiet = np.round(np.random.default_rng(0).normal(size=20000) * 100)
+    assert clipped_blocks(quiet) == []
+    quiet[9000:9400] = np.clip(np.round(wave(3.0)[:400]), -8000, 8000)
+    ((first, detail),) = clipped_blocks(quiet)
+    assert first == 8192
+    assert "8000" in detail
