@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.signal import welch
 
 from viewhop.seismic.noise import ground_noise, noise_density
-from viewhop.seismic.sources import Blast, Earthquake, brune, moment, radiation
+from viewhop.seismic.rays import DEAD_SEA
+from viewhop.seismic.sources import MEAN_P, Blast, Earthquake, brune, moment, radiation
 
 
 def contracted(strike, dip, rake, take_off, azimuth):
@@ -78,6 +79,24 @@ def test_equal_delays_scallop_the_spectrum(n_shots, delay):
     assert_allclose(found, ratio * found[0] / ratio[0], atol=1e-9)
     read = (f > 1) & (f < 8)
     assert_allclose(sqrt(np.mean(found[read] ** 2)), 1, rtol=0.02)
+
+
+@pytest.mark.parametrize("magnitude", [1.6, 2.0, 2.4])
+@pytest.mark.parametrize("n_shots", [1, 10, 40])
+def test_a_blast_is_half_a_unit_louder_than_an_earthquake_of_its_magnitude(magnitude, n_shots):
+    """Between 1 and 8 Hz, in the mean over the sphere, at the depths of `DEAD_SEA`."""
+    f = np.linspace(1, 8, 141)
+    above, below = DEAD_SEA.layers[:2]
+    sent = []
+    for source, layer, mean in (
+        (Earthquake(0, 0, 10, magnitude, 2.0, strike=10, dip=80, rake=0), below, MEAN_P),
+        (Blast(0, 0, 0.02, magnitude, 6.0, tuple(0.025 * np.arange(n_shots)), 2.3), above, 1.0),
+    ):
+        level = source.level("P", p_speed=layer.p_speed, s_speed=layer.s_speed, density=2700.0)
+        sent.append(
+            mean * level * sqrt(np.mean(np.abs(source.pulse(f, "P") * source.comb(f)) ** 2))
+        )
+    assert 0.39 < np.log10(sent[1] / sent[0]) / 1.5 < 0.52
 
 
 # --- ground noise ------------------------------------------------------------------------------

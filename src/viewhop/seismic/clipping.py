@@ -28,7 +28,8 @@ def clipped(data: Samples) -> tuple[str, str] | None:
     samples and arrives there or leaves by a jump of five steps of the recorder or more: a smooth
     crest that is flat only because the recorder counts in steps is not left so fast. Or it comes
     back to that value again and again, and hardly to those just within: a wave so fast that a crest
-    has one or two samples. It must be asked of the trace as it was recorded.
+    has one or two samples. It must be asked of the trace as it was recorded. A few cut samples may
+    pass; a computed tone without noise that meets the same phases again and again may not.
 
     Parameters
     ----------
@@ -38,11 +39,11 @@ def clipped(data: Samples) -> tuple[str, str] | None:
     --------
     >>> import numpy as np
     >>> from viewhop.seismic.clipping import clipped
-    >>> wave = np.round(1000 * np.sin(np.arange(400) / 7))
+    >>> wave = np.round(1000 * np.sin(np.arange(400) / 8))
     >>> clipped(wave) is None
     True
     >>> clipped(np.minimum(wave, 700))
-    ('clipped', 'it stays at 700 for 11 samples')
+    ('clipped', 'it stays at 700 for 13 samples')
     """
     values, counts = _levels(data)
     if values.size < 3:

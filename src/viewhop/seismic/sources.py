@@ -57,7 +57,10 @@ class Earthquake:
     path: int | None = None
 
     def corner(self, wave: Wave, *, s_speed: float = 3.45) -> float:
-        """The corner frequency, Hz, by Brune (1970) from moment, stress drop and S speed (km/s)."""
+        """The corner frequency, Hz, by Brune (1970) from moment, stress drop and S speed (km/s).
+
+        The speed is that of the layer that most earthquakes here are in, whatever the depth.
+        """
         radius = (7 * moment(self.magnitude) / (16 * self.stress_drop * 1e6)) ** (1 / 3)
         corner = float(2.34 * s_speed * 1e3 / (2 * pi * radius))
         return corner * (self.corner_ratio if wave == "P" else 1.0)
@@ -96,8 +99,10 @@ class Blast:
     depth : float
         km.
     magnitude : float
-        That of an earthquake whose moment gives as much P between 1 and 8 Hz, where catalogues read
-        it; many delayed shots give more at lower frequencies.
+        Of the moment that sets its P waves between 1 and 8 Hz, as if all shots were one; many
+        delayed shots give more at lower frequencies. Towards all sides alike, and from slow rock
+        near the surface, P is four to six times that of an earthquake of the same magnitude at
+        depth: as if the magnitude were 0.4 to 0.5 units larger.
     corner_frequency : float
         Of the P waves of one shot, Hz.
     shots : tuple of float
