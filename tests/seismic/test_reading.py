@@ -662,15 +662,42 @@ def test_a_file_without_a_readable_record_says_why(mseed):
 
 def test_what_obspy_remarks_of_sound_records_is_told_once(obspy, mseed):
     found = bytearray(mseed)
-    # A byte order of samples that is none.
-    found[53] = 95
+    for begin in range(0, len(mseed), 512):
+        # A byte order of samples that is none; obspy tells of the first record that it is given.
+        found[begin + 53] = 95
     (remark,) = read_mseed(bytes(found))[1]
     assert "word order" in remark
     traces, problems = read_mseed(overwritten(bytes(found), 512 * 6, 512 * 7))
     assert_read(traces, [own for k, own in enumerate(records_of(obspy, mseed, 512)) if k != 6])
     assert problems == ["record 7, bytes 3,072 to 3,583: no valid header", remark]
     # Where obspy cannot read the file as it is, it remarks on each part of it.
-    broken = overwritten(bytes(found), 512 * 6 + 64, 512 * 7)
-    told = read_mseed(broken)[1]
-    assert told[1:] == [remark]
+    told = read_mseed(overwritten(bytes(found), 512 * 6 + 64, 512 * 7))[1]
     assert told[0].endswith(": damaged samples")
+    assert told[1:] == [remark]
+
+
+def test_remarks_have_places_in_the_file(mseed):
+    found = bytearray(mseed)
+    # A second of 10,000 parts has begun its next one: obspy reads it so, and remarks on it.
+    found[512 * 9 + 28 : 512 * 9 + 30] = (10000).to_bytes(2)
+    problems = read_mseed(overwritten(bytes(found), 512 * 6, 512 * 7))[1]
+    assert problems[0] == "record 7, bytes 3,072 to 3,583: no valid header"
+    assert any(f"offset={512 * 9} " in told for told in problems[1:])
+
+
+@pytest.mark.parametrize("activity", [0, 2])
+def test_a_corrected_time_is_told_as_obspy_reads_it(obspy, large, activity):
+    found = bytearray(large)
+    found[4096 + 36] = activity
+    found[4096 + 40 : 4096 + 44] = (-12345).to_bytes(4, signed=True)
+    _, start, _ = records_of(obspy, bytes(found), 4096)[1]
+    (told,) = read_mseed(overwritten(bytes(found), 4096 + 64, 8192))[1]
+    assert f" at {start.datetime.isoformat()}Z: " in told
+
+
+def test_blank_records_are_no_damage(obspy, large):
+    blank = large[:4096] + b"000002".ljust(4096) + large[8192:]
+    traces, problems = read_mseed(overwritten(blank, 4096 * 3, 4096 * 4))
+    records = records_of(obspy, large, 4096)
+    assert_read(traces, [records[0], records[2], records[4]])
+    assert problems == ["record 4, bytes 12,288 to 16,383: no valid header"]
