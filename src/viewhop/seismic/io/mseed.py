@@ -47,7 +47,8 @@ def read_mseed(data: bytes) -> tuple[list[Any], list[str]]:
     try:
         traces, told = _read(data)
     except Exception as error:  # of any kind
-        traces, told, failure = [], [], error
+        # Its traceback would hold copies of the file.
+        traces, told, failure = [], [], error.with_traceback(None)
     others = [text for text in told if not _is_wrong(text)]
     is_sound = failure is None and others == told
     if is_sound and most_records(data) <= _number_of_records(traces):
@@ -118,15 +119,7 @@ class _Found:
         stretches = self.stretches[first:last]
         sound = [stretch for stretch in stretches if not stretch.fault]
         why = ""
-        try:
-            if sound:
-                traces, told = _read(b"".join(self.data[part.begin : part.end] for part in sound))
-                if any(map(_is_wrong, told)):
-                    raise ValueError(told)
-                self.traces.extend(traces)
-                self.lengths.update(part.end - part.begin for part in sound)
-                self.others.extend(told)
-        except Exception:  # of any kind
+        if sound and not self._took(sound):
             if last - first > 1:
                 middle = (first + last) // 2
                 self.read(first, middle)
@@ -136,6 +129,19 @@ class _Found:
         for stretch in stretches:
             if stretch.fault or why:
                 self._leave_out(stretch, stretch.fault or why)
+
+    def _took(self, records: list[Stretch]) -> bool:
+        """Whether all of these records could be read, which then are."""
+        try:
+            traces, told = _read(b"".join(self.data[part.begin : part.end] for part in records))
+        except Exception:  # of any kind
+            return False
+        if any(map(_is_wrong, told)):
+            return False
+        self.traces.extend(traces)
+        self.lengths.update(part.end - part.begin for part in records)
+        self.others.extend(told)
+        return True
 
     def _why(self, stretch: Stretch) -> str:
         """Why a record with a valid header cannot be read."""
