@@ -23,6 +23,7 @@ from viewhop.seismic.io.child import answer
 from viewhop.seismic.io.formats import FORMATS, check_contents, format_of, unpacked
 from viewhop.seismic.io.guard import Guard
 from viewhop.seismic.io.mseed import read_mseed
+from viewhop.seismic.io.records import holds_records, scanned
 
 LIMIT = 1 << 24
 
@@ -378,3 +379,325 @@ def test_files_of_which_none_can_be_read_are_told_one_by_one(mseed, tmp_path):
     ) as told:
         read_waveforms([broken, tmp_path / "nowhere.mseed"])
     assert "object at" not in str(told.value)
+
+
+def records_of(obspy, data, length):
+    """Trace, time in nanoseconds and samples of each record, as obspy reads it alone."""
+    found = []
+    for begin in range(0, len(data), length):
+        (own,) = obspy.read(io.BytesIO(data[begin : begin + length]), format="MSEED")
+        found.append((own.id, own.stats.starttime, own.data))
+    return found
+
+
+def assert_read(traces, records):
+    """That just the samples of these records were read, and each at its time."""
+    read = [(own.id, own.stats.starttime, own.data) for own in traces]
+    kept, expected = (
+        {
+            (name, start.ns + round(k * 1e9 / 40)): sample
+            for name, start, samples in part
+            for k, sample in enumerate(samples.tolist())
+        }
+        for part in (read, records)
+    )
+    assert kept == expected
+
+
+def overwritten(data, begin, end, *, filler=None):
+    """The data with noise, or with one byte again and again, from `begin` up to `end`."""
+    noise = (
+        random.Random(begin).randbytes(end - begin) if filler is None else filler * (end - begin)
+    )
+    return data[:begin] + noise + data[end:]
+
+
+@pytest.fixture
+def large(trace):
+    """A miniSEED file of five full records of 4,096 bytes."""
+    data = written(trace(seconds=260), "MSEED", reclen=4096)
+    assert len(data) == 6 * 4096
+    return data[: 5 * 4096]
+
+
+@pytest.mark.parametrize("filler", [None, b"\0", b"\xff"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_an_overwritten_record_is_told_once_with_its_bytes(obspy, large, place, filler):
+    begin, end = 4096 * place, 4096 * (place + 1)
+    broken = overwritten(large, begin, end, filler=filler)
+    traces, problems = read_mseed(broken)
+    records = records_of(obspy, large, 4096)
+    assert_read(traces, records[:place] + records[place + 1 :])
+    assert problems == [f"record {place + 1}, bytes {begin:,} to {end - 1:,}: no valid header"]
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_damaged_samples_are_told_with_trace_and_time(obspy, large, tmp_path, place):
+    begin = 4096 * place
+    (tmp_path / "some.mseed").write_bytes(overwritten(large, begin + 64, begin + 1000))
+    (lost,) = read_waveforms(tmp_path / "some.mseed").summary.left_out
+    name, start, _ = records_of(obspy, large, 4096)[place]
+    assert lost.detail == (
+        f"record {place + 1}, bytes {begin:,} to {begin + 4095:,}, "
+        f"{name} at {start.datetime.isoformat()}Z: damaged samples"
+    )
+
+
+@pytest.mark.parametrize("filler", [None, b"\0", b"\xff", b"a"])
+def test_a_damaged_first_header_costs_one_record(obspy, large, tmp_path, filler):
+    (tmp_path / "some.mseed").write_bytes(overwritten(large, 0, 48, filler=filler))
+    waveforms = read_waveforms(tmp_path / "some.mseed")
+    (segment,) = waveforms.channels["IS.MMLI..BHZ"].segments
+    rest = [samples for _, _, samples in records_of(obspy, large, 4096)[1:]]
+    assert_array_equal(segment.data, np.concatenate(rest))
+    (lost,) = waveforms.summary.left_out
+    assert lost.detail == "record 1, bytes 0 to 4,095: no valid header"
+
+
+def test_only_records_at_their_places_make_a_file_miniseed(obspy, trace, mseed, tmp_path):
+    one = mseed[:512]
+    assert holds_records(bytes(512) + mseed)
+    assert holds_records(bytes(128) + one)
+    # Elsewhere, behind more than a record, or alone, they are what another file contains.
+    assert not holds_records(bytes(100) + mseed)
+    assert not holds_records(bytes((1 << 20) + 512) + mseed)
+    assert not holds_records(bytes(512) + one + b"another")
+    assert not holds_records(bytes(512) + one[:300])
+    for format in ("SAC", "GSE2", "SLIST", "TSPAIR", "SH_ASC", "PICKLE"):
+        assert not holds_records(written(obspy.Stream([trace()]), format))
+    touched = tmp_path / "touched"
+    trap = pickle.dumps([Trap(touched), "obspy.core.stream"]).ljust(512, b".")
+    header, (samples,) = answer(trap + mseed, None, LIMIT)
+    assert samples.size == trace(seconds=100).data.size
+    assert header["warnings"] == ["record 1, bytes 0 to 511: no valid header"]
+    assert not touched.exists()
+
+
+def test_records_of_several_lengths_are_told_apart(obspy, trace, mseed, large):
+    other = written(trace("IS.HRFI..BHZ", seconds=100, seed=1), "MSEED", reclen=4096)
+    records = records_of(obspy, mseed, 512) + records_of(obspy, other, 4096)
+    count, size = len(mseed) // 512, len(mseed)
+    data = mseed + other
+    assert_read(read_mseed(data)[0], records)
+    for place, begin, end in (
+        (0, 0, 512),
+        (count - 1, size - 512, size),
+        (count, size, size + 4096),
+        (count + 1, size + 4096, size + 8192),
+    ):
+        traces, problems = read_mseed(overwritten(data, begin, end))
+        assert_read(traces, records[:place] + records[place + 1 :])
+        assert problems == [f"bytes {begin:,} to {end - 1:,}: no valid header"]
+        traces, problems = read_mseed(overwritten(data, begin + 64, end))
+        assert_read(traces, records[:place] + records[place + 1 :])
+        (told,) = problems
+        assert told.startswith(f"bytes {begin:,} to {end - 1:,}, {records[place][0]} at ")
+
+
+#: Where the blockette 1000 that obspy writes has the length of the record, as a power of two.
+LENGTH = 48 + 6
+
+
+@pytest.mark.parametrize("claimed", [0, 6, 7, 9, 11, 13, 14, 20, 21, 63, 255])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_header_that_lies_about_its_length_costs_one_record(obspy, large, place, claimed):
+    records = records_of(obspy, large, 4096)
+    found = bytearray(large)
+    found[4096 * place + LENGTH] = claimed
+    traces, problems = read_mseed(bytes(found))
+    assert_read(traces, records[:place] + records[place + 1 :])
+    (told,) = problems
+    where = f"record {place + 1}, bytes {4096 * place:,} to {4096 * place + 4095:,}"
+    assert told.startswith(f"{where}, IS.MMLI..BHZ at {records[place][1].datetime.isoformat()}Z: ")
+    if 7 <= claimed < 12:
+        assert "damaged samples; no valid header" in told
+    else:
+        is_length = 7 <= claimed <= 20
+        assert f"says {1 << claimed:,} bytes" in told if is_length else "no valid length" in told
+
+
+def test_samples_are_not_taken_from_the_next_record(obspy, trace):
+    """Samples that are not compressed fill a record: a shorter one has no room for all."""
+    own = trace(seconds=40)
+    own.data = own.data.astype(np.float32)
+    data = written(own, "MSEED", reclen=512)
+    records = records_of(obspy, data, 512)
+    found = bytearray(data)
+    found[512 * 3 + LENGTH] = 8
+    traces, problems = read_mseed(bytes(found))
+    assert_read(traces, records[:3] + records[4:])
+    (told,) = problems
+    assert told.startswith("record 4, bytes 1,536 to 2,047, IS.MMLI..BHZ at ")
+    assert "tells of 114 samples, too many for 256 bytes" in told
+
+
+@pytest.mark.parametrize("part", [0, 64])
+def test_adjacent_damaged_records_are_told_once(obspy, large, part):
+    broken = large
+    for place in (2, 3):
+        broken = overwritten(broken, 4096 * place + part, 4096 * (place + 1))
+    traces, problems = read_mseed(broken)
+    records = records_of(obspy, large, 4096)
+    assert_read(traces, records[:2] + records[4:])
+    (told,) = problems
+    assert told.startswith("records 3 to 4, bytes 8,192 to 16,383")
+    if part:
+        first, last = (f"{records[k][1].datetime.isoformat()}Z" for k in (2, 3))
+        assert told.endswith(f", IS.MMLI..BHZ at {first} to {last}: damaged samples")
+
+
+def interleaved(obspy, trace):
+    """Records of three channels in turn, and what each holds."""
+    names = ("IS.MMLI..BHZ", "IS.MMLI..BHN", "IS.HRFI.00.BHE")
+    orders = (">", "<", ">")
+    files = [
+        written(trace(name, seconds=50, seed=k), "MSEED", reclen=512, byteorder=order)
+        for k, (name, order) in enumerate(zip(names, orders, strict=True))
+    ]
+    count = min(map(len, files)) // 512
+    data = b"".join(file[512 * k : 512 * (k + 1)] for k in range(count) for file in files)
+    return data, records_of(obspy, data, 512)
+
+
+def test_damage_among_interleaved_channels_is_told_for_each(obspy, trace):
+    data, records = interleaved(obspy, trace)
+    broken = data
+    for place in (9, 13, 14):
+        broken = overwritten(broken, 512 * place + 64, 512 * (place + 1))
+    traces, problems = read_mseed(broken)
+    assert_read(traces, [record for k, record in enumerate(records) if k not in (9, 13, 14)])
+    assert [told.split(", ")[0] for told in problems] == ["record 10", "record 14", "record 15"]
+    for told, place in zip(problems, (9, 13, 14), strict=True):
+        name, start, _ = records[place]
+        assert f", {name} at {start.datetime.isoformat()}Z: damaged samples" in told
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_overwritten_stretch_costs_the_records_that_it_touches(obspy, trace, seed):
+    data, records = interleaved(obspy, trace)
+    rng = random.Random(seed)
+    first = rng.randrange(len(records))
+    last = min(first + rng.randrange(3), len(records) - 1)
+    # From within the header or the samples of the first one, so that its rest has no end.
+    begin = 512 * first + rng.choice([0, 8, 20, 56, 64, 200])
+    end = 512 * last + rng.choice([300, 400, 512])
+    traces, problems = read_mseed(overwritten(data, begin, end, filler=rng.choice([None, b"\xff"])))
+    assert_read(traces, records[:first] + records[last + 1 :])
+    assert 1 <= len(problems) <= 1 + last - first
+    assert not any("MSEED" in told for told in problems)
+
+
+@pytest.mark.parametrize("change", [-200, -1, 1, 7, 1000])
+@pytest.mark.parametrize("place", [0, 2])
+def test_bytes_that_are_lost_or_added_cost_one_record(obspy, large, place, change):
+    begin = 4096 * place + 500
+    added = random.Random(0).randbytes(max(change, 0))
+    traces, problems = read_mseed(large[:begin] + added + large[begin + max(-change, 0) :])
+    records = records_of(obspy, large, 4096)
+    assert_read(traces, records[:place] + records[place + 1 :])
+    (told,) = problems
+    assert f"bytes {4096 * place:,} to {4096 * (place + 1) + change - 1:,}, IS.MMLI..BHZ at" in told
+
+
+def test_records_without_the_blockette_of_their_length_are_found(obspy, large):
+    found = bytearray(large)
+    for place in range(5):
+        # The number of the blockette: what is there is now one that nobody knows.
+        found[4096 * place + 48 : 4096 * place + 50] = b"\x07\xff"
+    parts = list(scanned(bytes(found)))
+    assert [(part.begin, part.end, part.fault) for part in parts] == [
+        (4096 * k, 4096 * (k + 1), "") for k in range(5)
+    ]
+
+
+def volume(length):
+    """Two control headers of full SEED."""
+    power = str(length.bit_length() - 1).encode()
+    first = b"000001V 0100034 2.4" + power + b"2010,147~~~~~~"
+    return first.ljust(length) + b"000002A 0300034".ljust(length)
+
+
+def test_control_headers_of_full_seed_are_no_damage(obspy, large):
+    records = records_of(obspy, large, 4096)
+    whole = volume(4096) + large
+    assert format_of(whole) == "MSEED"
+    traces, problems = read_mseed(whole)
+    assert_read(traces, records)
+    assert not problems
+    # The first record after them, another one, and a second volume behind the first.
+    for place in (0, 3):
+        begin = 4096 * (2 + place)
+        traces, problems = read_mseed(overwritten(whole, begin, begin + 4096))
+        assert_read(traces, records[:place] + records[place + 1 :])
+        assert problems == [
+            f"record {place + 3}, bytes {begin:,} to {begin + 4095:,}: no valid header"
+        ]
+    traces, problems = read_mseed(large[:8192] + volume(4096) + large[8192:])
+    assert_read(traces, records)
+    assert not problems
+
+
+def test_damaged_places_are_bounded_and_not_damaged_records(mseed, monkeypatch):
+    monkeypatch.setattr("viewhop.seismic.io.mseed._MOST", 2)
+    together = overwritten(mseed, 512 * 3, 512 * 9)
+    for place in (10, 11, 12):
+        together = overwritten(together, 512 * place + 64, 512 * (place + 1))
+    assert len(read_mseed(together)[1]) == 2
+    with pytest.raises(ValueError, match="damaged in more than 2 places"):
+        read_mseed(overwritten(together, 512 * 15, 512 * 16))
+
+
+def test_a_file_without_a_readable_record_says_why(mseed):
+    with pytest.raises(ValueError, match=r"^no record of miniSEED is in it$"):
+        read_mseed(b"this is no seismogram" * 100)
+    with pytest.raises(
+        ValueError, match=r"none .* can be read: bytes 0 to 511, .*: damaged samples"
+    ):
+        read_mseed(overwritten(mseed[:512], 64, 512))
+    found = bytearray(mseed[:1024])
+    found[52] = found[512 + 52] = 99
+    with pytest.raises(ValueError, match="samples in encoding 99, which is not read"):
+        read_mseed(bytes(found))
+
+
+def test_what_obspy_remarks_of_sound_records_is_told_once(obspy, mseed):
+    found = bytearray(mseed)
+    for begin in range(0, len(mseed), 512):
+        # A byte order of samples that is none; obspy tells of the first record that it is given.
+        found[begin + 53] = 95
+    (remark,) = read_mseed(bytes(found))[1]
+    assert "word order" in remark
+    traces, problems = read_mseed(overwritten(bytes(found), 512 * 6, 512 * 7))
+    assert_read(traces, [own for k, own in enumerate(records_of(obspy, mseed, 512)) if k != 6])
+    assert problems == ["record 7, bytes 3,072 to 3,583: no valid header", remark]
+    # Where obspy cannot read the file as it is, it remarks on each part of it.
+    told = read_mseed(overwritten(bytes(found), 512 * 6 + 64, 512 * 7))[1]
+    assert told[0].endswith(": damaged samples")
+    assert told[1:] == [remark]
+
+
+def test_remarks_have_places_in_the_file(mseed):
+    found = bytearray(mseed)
+    # A second of 10,000 parts has begun its next one: obspy reads it so, and remarks on it.
+    found[512 * 9 + 28 : 512 * 9 + 30] = (10000).to_bytes(2)
+    problems = read_mseed(overwritten(bytes(found), 512 * 6, 512 * 7))[1]
+    assert problems[0] == "record 7, bytes 3,072 to 3,583: no valid header"
+    assert any(f"offset={512 * 9} " in told for told in problems[1:])
+
+
+@pytest.mark.parametrize("activity", [0, 2])
+def test_a_corrected_time_is_told_as_obspy_reads_it(obspy, large, activity):
+    found = bytearray(large)
+    found[4096 + 36] = activity
+    found[4096 + 40 : 4096 + 44] = (-12345).to_bytes(4, signed=True)
+    _, start, _ = records_of(obspy, bytes(found), 4096)[1]
+    (told,) = read_mseed(overwritten(bytes(found), 4096 + 64, 8192))[1]
+    assert f" at {start.datetime.isoformat()}Z: " in told
+
+
+def test_blank_records_are_no_damage(obspy, large):
+    blank = large[:4096] + b"000002".ljust(4096) + large[8192:]
+    traces, problems = read_mseed(overwritten(blank, 4096 * 3, 4096 * 4))
+    records = records_of(obspy, large, 4096)
+    assert_read(traces, [records[0], records[2], records[4]])
+    assert problems == ["record 4, bytes 12,288 to 16,383: no valid header"]

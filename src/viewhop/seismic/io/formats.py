@@ -9,6 +9,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
+from viewhop.seismic.io.records import holds_records
+
 __all__ = ["FORMATS", "check_contents", "format_of", "unpacked"]
 
 #: obspy's names of formats, in the order in which a file is tried. Not among them are PICKLE, which
@@ -95,6 +97,9 @@ def _inflated(stream: Any, data: bytes, limit: int) -> bytes:
 def format_of(data: bytes) -> str:
     """The format of a file, as obspy's own tests of the formats here tell.
 
+    obspy looks at the beginning of a file only; where that is damaged, records of miniSEED are
+    looked for.
+
     Parameters
     ----------
     data : bytes
@@ -110,6 +115,8 @@ def format_of(data: bytes) -> str:
                 return name
         except Exception:  # a test that fails on a file does not know it
             continue
+    if holds_records(data):
+        return "MSEED"
     raise ValueError(f"it is in no known format; expected one of {', '.join(FORMATS)}")
 
 

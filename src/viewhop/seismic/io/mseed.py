@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
+from viewhop.seismic.io.records import (
+    Stretch,
+    encoding_of,
+    most_records,
+    scanned,
+    trace_and_time,
+)
 from viewhop.seismic.library import obspy_module
 
-__all__ = ["read_mseed"]
+__all__ = ["is_of_file", "read_mseed"]
 
-#: What libmseed says of a record whose samples do not end where its header says.
-_WRONG = "integrity check"
-#: Damaged records after which a file is given up: it is no miniSEED.
+#: What libmseed says of a record whose samples do not end where its header says, and of bytes that
+#: it skips: here it is said again, for each damaged stretch of the file once.
+_WRONG = ("integrity check", "Not a SEED record", "Last record only has", "Unexpected end of file")
+#: Damaged stretches after which a file is given up: it is no miniSEED.
 _MOST = 1000
 
 
@@ -26,73 +34,150 @@ def read_mseed(data: bytes) -> tuple[list[Any], list[str]]:
 
     Raises
     ------
-    Exception
-        obspy's own, if no record can be read.
+    ValueError
+        If no record can be read, or too many cannot.
 
     Notes
     -----
-    obspy reads a file whole or not at all when the samples of one record are damaged, and it
-    only warns when they are wrong. Here the file is halved, at the bounds of records, until those
-    are found.
+    obspy reads a file whole or not at all when the samples of one record are damaged, it only
+    warns when they are wrong, and does not notice when a record claims the bytes of the next. Here
+    records are found by their headers, and halved until those that cannot be read are found.
     """
+    failure: Exception | None = None
     try:
-        stream, told = _read(data)
-        if not any(_WRONG in text for text in told):
-            return list(stream), told
-        failure: Exception = ValueError(told[0])
+        traces, told = _read(data)
     except Exception as error:  # of any kind
-        failure = error
-    length = _record_length(data)
-    if length is None or len(data) <= length:
-        raise failure
-    traces: list[Any] = []
-    problems: list[str] = []
-    _halved(data, length, 0, -(-len(data) // length), traces, problems)
-    if not traces:
-        raise failure
-    return traces, problems
+        # Its traceback would hold copies of the file.
+        traces, told, failure = [], [], error.with_traceback(None)
+    others = [text for text in told if not _is_wrong(text)]
+    is_sound = failure is None and others == told
+    if is_sound and most_records(data) <= _number_of_records(traces):
+        return traces, told
+    stretches = list(scanned(data))
+    if is_sound and not any(stretch.fault for stretch in stretches):
+        return traces, told
+    found = _Found(data, stretches)
+    found.read(0, len(stretches))
+    problems = found.problems()
+    if not found.traces:
+        if not any(stretch.has_header for stretch in stretches):
+            raise ValueError("no record of miniSEED is in it") from failure
+        raise ValueError(f"none of its records can be read: {problems[0]}") from failure
+    # obspy's other remarks name places in what it was given; those of the whole file are right.
+    remarks = found.others if failure else others
+    return found.traces, problems + list(dict.fromkeys(remarks))
 
 
-def _halved(
-    data: bytes, length: int, first: int, last: int, traces: list[Any], problems: list[str]
-) -> None:
-    """Read records from `first` up to `last`, in halves if some of them are damaged."""
-    try:
-        stream, told = _read(data[first * length : last * length])
-        wrong = next((text for text in told if _WRONG in text), None)
-        if wrong is None:
-            traces.extend(stream)
-            problems.extend(told)
+@dataclass
+class _Damage:
+    """Adjacent stretches of a file that cannot be read: those of one trace, or without header."""
+
+    begin: int
+    end: int
+    whys: list[str]
+    trace: str
+    first: str
+    last: str
+
+    def take(self, stretch: Stretch, why: str, trace: str, time: str) -> bool:
+        """Whether a stretch belongs to these, which it then does."""
+        if self.end != stretch.begin or trace not in ("", self.trace):
+            return False
+        self.end = stretch.end
+        self.last = time or self.last
+        # Two reasons are told at most: thousands of records may each have one.
+        if len(self.whys) < 2 and why not in self.whys:
+            self.whys.append(why)
+        return True
+
+    def line(self, size: int, length: int | None) -> str:
+        """What is wrong, in a file of `size` bytes whose records have a length, or several."""
+        parts = []
+        if length and self.begin % length == 0 and (self.end % length == 0 or self.end == size):
+            first, last = self.begin // length + 1, -(-self.end // length)
+            parts.append(f"record {first:,}" if first == last else f"records {first:,} to {last:,}")
+        parts.append(f"bytes {self.begin:,} to {self.end - 1:,}")
+        if self.trace:
+            until = f" to {self.last}" if self.last != self.first else ""
+            parts.append(f"{self.trace} at {self.first}{until}")
+        return f"{', '.join(parts)}: {'; '.join(self.whys)}"
+
+
+@dataclass
+class _Found:
+    """What was read of a file, from its beginning on."""
+
+    data: bytes
+    stretches: list[Stretch]
+    traces: list[Any] = field(default_factory=list)
+    lengths: set[int] = field(default_factory=set)
+    others: list[str] = field(default_factory=list)
+    damaged: list[_Damage] = field(default_factory=list)
+
+    def read(self, first: int, last: int) -> None:
+        """Read the stretches from `first` up to `last`, in halves if some cannot be read."""
+        stretches = self.stretches[first:last]
+        sound = [stretch for stretch in stretches if not stretch.fault]
+        why = ""
+        if sound and not self._took(sound):
+            if last - first > 1:
+                middle = (first + last) // 2
+                self.read(first, middle)
+                self.read(middle, last)
+                return
+            why = self._why(stretches[0])
+        for stretch in stretches:
+            if stretch.fault or why:
+                self._leave_out(stretch, stretch.fault or why)
+
+    def _took(self, records: list[Stretch]) -> bool:
+        """Whether all of these records could be read, which then are."""
+        try:
+            traces, told = _read(b"".join(self.data[part.begin : part.end] for part in records))
+        except Exception:  # of any kind
+            return False
+        if any(map(_is_wrong, told)):
+            return False
+        self.traces.extend(traces)
+        self.lengths.update(part.end - part.begin for part in records)
+        self.others.extend(told)
+        return True
+
+    def _why(self, stretch: Stretch) -> str:
+        """Why a record with a valid header cannot be read."""
+        encoding = encoding_of(self.data, stretch.begin)
+        known = obspy_module("obspy.io.mseed.headers").ENCODINGS
+        if encoding is not None and encoding not in known:
+            return f"samples in encoding {encoding}, which is not read"
+        return "damaged samples"
+
+    def _leave_out(self, stretch: Stretch, why: str) -> None:
+        trace, time = trace_and_time(self.data, stretch.begin) if stretch.has_header else ("", "")
+        if self.damaged and self.damaged[-1].take(stretch, why, trace, time):
             return
-    except Exception as error:  # of any kind
-        wrong = str(error) or type(error).__name__
-    if last - first == 1:
-        end = min(last * length, len(data)) - 1
-        problems.append(f"record {last}, bytes {first * length:,} to {end:,}: {wrong}")
-        if len(problems) > _MOST:
-            raise ValueError(f"more than {_MOST:,} records are damaged")
-        return
-    middle = (first + last) // 2
-    _halved(data, length, first, middle, traces, problems)
-    _halved(data, length, middle, last, traces, problems)
+        self.damaged.append(_Damage(stretch.begin, stretch.end, [why], trace, time, time))
+        if len(self.damaged) > _MOST:
+            raise ValueError(f"it is damaged in more than {_MOST:,} places")
+
+    def problems(self) -> list[str]:
+        """What is wrong with the records that were left out, a line for each damaged place."""
+        length = next(iter(self.lengths)) if len(self.lengths) == 1 else None
+        return [damage.line(len(self.data), length) for damage in self.damaged]
 
 
-def _read(data: bytes) -> tuple[Any, list[str]]:
+def _read(data: bytes) -> tuple[list[Any], list[str]]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         stream = obspy_module().read(io.BytesIO(data), format="MSEED", check_compression=False)
-    return stream, [str(warning.message) for warning in told if is_of_file(warning)]
+    return list(stream), [str(warning.message) for warning in told if is_of_file(warning)]
 
 
-def _record_length(data: bytes) -> int | None:
-    information: Callable[..., Any] = obspy_module("obspy.io.mseed.util").get_record_information
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            length = int(information(io.BytesIO(data))["record_length"])
-    except Exception:  # the first record itself is damaged
-        return None
-    return length if length >= 64 else None
+def _is_wrong(text: str) -> bool:
+    return any(mark in text for mark in _WRONG)
+
+
+def _number_of_records(traces: list[Any]) -> int:
+    return sum(int(trace.stats.mseed.number_of_records) for trace in traces)
 
 
 def is_of_file(warning: warnings.WarningMessage) -> bool:
