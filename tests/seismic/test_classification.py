@@ -215,7 +215,7 @@ def seeing(heard, name, events):
 def test_a_view_that_saw_too_little_is_refused_alone(heard):
     views = seeing(heard, "x", np.arange(4))
     found = classify(views, KIND, n_components=3, procedures=["transductive"])
-    assert "saw 4 events that have a label, and 5 are needed" in found.refused["x"]
+    assert "saw 4 of the 5 labelled events that are needed" in found.refused["x"]
     assert found.find("multi-view", procedure="transductive").n_events == 32
 
 
@@ -284,9 +284,24 @@ def test_remarks_say_what_scores_cannot_be_compared_for(heard):
     kind = np.r_[["a"] * 10, ["b"] * 12, ["c"] * 10]
     assert not classify(heard, kind, n_components=2).remarks
     remarks = classify(seeing(heard, "x", np.arange(22)), kind, n_components=2).remarks
-    assert len(remarks) == 2
-    assert remarks[0].startswith("x saw no event of c")
-    assert "judged on different events" in remarks[1]
+    assert len(remarks) == 3
+    assert remarks[0].startswith("which views saw an event tells its class by itself")
+    assert remarks[1].startswith("x saw no event of c")
+    assert "judged on different events" in remarks[2]
+
+
+@pytest.mark.parametrize(
+    ("missed", "told"),
+    [
+        (np.arange(14), "1.000"),  # all blasts
+        (np.r_[np.arange(7), np.arange(14, 23)], "0.500"),  # half of each class, and a tie
+        (np.r_[np.arange(14), [14]], "0.972"),  # and an earthquake: 17 of 18 are told
+    ],
+)
+def test_how_much_is_told_by_what_is_missing_is_remarked(heard, missed, told):
+    seen = np.setdiff1d(np.arange(32), missed)
+    remarks = classify(seeing(heard, "x", seen), KIND, n_components=2).remarks
+    assert f"with a balanced accuracy of {told}" in remarks[0]
 
 
 def test_events_with_the_same_features_are_remarked(heard):
@@ -320,7 +335,7 @@ def test_a_method_whose_fit_fails_is_refused_and_the_others_go_on(heard):
 
 def test_pairs_with_a_view_that_saw_too_little_are_refused(heard):
     pairs = classify_pairs(seeing(heard, "y", [0, 31]), KIND, n_components=3, n_neighbors=2)
-    told = "y, in every pair: it saw 2 events that have a label, and 5 are needed"
+    told = "y, in every pair: it saw 2 of the 5 labelled events that are needed"
     assert pairs.refused == {"y": told}
     expected = classify_pairs(
         {name: heard[name] for name in "xz"}, KIND, n_components=3, n_neighbors=2
@@ -337,7 +352,7 @@ def test_many_neighbours_need_as_many_other_events(heard):
         assert score.accuracy == 0.0
     with pytest.raises(ValueError, match="at least 13 events"):
         classify(heard[few], KIND[few], n_components=2, n_neighbors=12)
-    with pytest.raises(ValueError, match="12 events that have a label, and 13 are needed"):
+    with pytest.raises(ValueError, match="12 of the 13 labelled events"):
         classify_pairs(heard[few], KIND[few], n_components=2, n_neighbors=12)
 
 

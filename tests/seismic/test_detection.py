@@ -285,7 +285,7 @@ def test_the_pick_of_a_clipped_trace_is_kept_and_doubtful():
     assert not found.summary.left_out
     (doubt,) = found.summary.doubtful
     assert (doubt.trace, doubt.reason, doubt.event) == ("IS.S1..BHZ", "clipped", event.id)
-    assert str(found.summary) == "1 events; nothing left out; doubtful 1: 1 clipped"
+    assert str(found.summary) == "1 event; nothing left out; doubtful 1: 1 clipped"
     assert "its pick is kept" in str(doubt)
 
 

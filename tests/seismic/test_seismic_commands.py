@@ -132,7 +132,7 @@ def test_traces_that_are_too_short_or_dead_have_no_sonogram(obspy, trace, tmp_pa
     assert [row["trace"] for row in rows(tmp_path / "out" / "sonograms.csv")] == ["IS.MMLI..BHZ"]
     assert "left out: IS.MMLI..BHN" in done.stderr
     assert "left out: IS.MMLI..BHE" in done.stderr
-    assert "1 sonograms; left out 2" in done.stderr
+    assert "1 sonogram; left out 2" in done.stderr
 
 
 class Links(HTMLParser):
@@ -265,6 +265,7 @@ def test_what_was_left_out_is_told_before_the_error_that_follows_from_it(simulat
     *before, error = done.stderr.strip().split("\n")
     assert error.startswith("Error: expected at least 7 events that have a label")
     assert sum(line.startswith("left out: ") for line in before) == 11
+    assert sum("no channel saw" in line for line in before) == 3
     assert before[-1].startswith("left out 59: 33 no pick, 15 unknown station, 11 no channel")
     for told in ("its station has no pick", "it has a pick, and no waveforms", "no channel saw"):
         assert any(told in line for line in before)
@@ -285,7 +286,7 @@ def test_a_channel_that_saw_little_is_left_out_of_the_fusions(simulated, tmp_pat
     )
     assert done.exit_code == 0, done.stderr
     for letter in "ZNE":
-        told = f"XX.NORTH..BH{letter}, alone and in the fusions: it saw 2 events that have a label"
+        told = f"XX.NORTH..BH{letter}, alone and in the fusions: it saw 2 of the "
         assert f"not used: {told}" in done.stdout
     assert done.stdout.count("not used: ") == 3
     assert {row["events"] for row in rows(out / "scores.csv")} == {"15"}
@@ -334,7 +335,7 @@ def test_gaps_and_clipping_are_named_by_sonogram_and_detect(obspy, trace, tmp_pa
     done = invoked("seismic", "detect", path, "--min-stations", "1", "-o", tmp_path / "events.csv")
     assert done.exit_code == 0, done.output
     assert "10 s later" in done.stderr
-    assert "1 events; left out 2: " in done.stderr
+    assert "1 event; left out 2: " in done.stderr
     assert "doubtful 1: 1 clipped" in done.stderr
 
 
@@ -356,7 +357,9 @@ def test_what_cannot_be_printed_is_escaped_everywhere(simulated, tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert "\\x1b[31mred" in done.stderr
-    for text in (done.output, (tmp_path / "out" / "report.html").read_text(encoding="utf-8")):
+    files = [(tmp_path / "out" / name) for name in ("report.html", "left-out.csv")]
+    assert "Glyph" not in done.stderr
+    for text in (done.output, *(file.read_text(encoding="utf-8") for file in files)):
         assert "\x1b" not in text
         assert "\x07" not in text
 

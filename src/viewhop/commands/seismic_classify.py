@@ -199,7 +199,7 @@ def _write(
     folder: Path, found: Classification, seen: EventViews, summary: Any, beside: Any
 ) -> None:
     """Tables of scores, of events with what they were taken for, and of what was left out."""
-    from viewhop.seismic.summary import stamp
+    from viewhop.seismic.summary import plain, stamp
     from viewhop.tables import write
 
     frame = found.to_frame()
@@ -217,11 +217,11 @@ def _write(
     write(
         folder / "left-out.csv",
         {
-            "trace": [each.trace for each in lost],
+            "trace": [plain(each.trace) for each in lost],
             "reason": [each.reason for each in lost],
-            "detail": [each.detail for each in lost],
+            "detail": [plain(each.detail) for each in lost],
             "time": [None if each.time is None else stamp(each.time) for each in lost],
-            "event": [each.event for each in lost],
+            "event": [None if each.event is None else plain(each.event) for each in lost],
         },
     )
     if beside is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from viewhop import plotting
 from viewhop.seismic.sonogram import band_edges
+from viewhop.seismic.summary import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +46,7 @@ def gallery(seen: EventViews, *, n_events: int = 6, n_channels: int = 6) -> Figu
             ax.set_xlabel("time [s]" if ax in panels[-1] else "")
             ax.set_ylabel("frequency [Hz]" if ax is row[0] else "")
             label = seen.labels[event] or "no label"
-            told = f"{seen.events[event].id}, {label}" if ax is row[0] else ""
+            told = plain(f"{seen.events[event].id}, {label}") if ax is row[0] else ""
             title = "\n".join(filter(None, (name if ax in panels[0] else "", told)))
             # Names are no formulas, whatever is in them.
             ax.set_title(title, loc="left", fontsize="small", parse_math=False)

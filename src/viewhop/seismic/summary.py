@@ -53,7 +53,7 @@ class Summary:
     ----------
     kept : int
     unit : str
-        What is counted: traces, events, windows.
+        What is counted, in the plural: traces, events, windows.
     left_out : tuple of LeftOut
     doubtful : tuple of LeftOut
         What was kept all the same: the pick of a trace that is clipped, for instance.
@@ -93,7 +93,8 @@ class Summary:
         )
 
     def __str__(self) -> str:
-        told = f"{self.kept:,} {self.unit}; {counted('left out', self.left_out)}"
+        unit = self.unit.removesuffix("s") if self.kept == 1 else self.unit
+        told = f"{self.kept:,} {unit}; {counted('left out', self.left_out)}"
         return f"{told}; {counted('doubtful', self.doubtful)}" if self.doubtful else told
 
 
@@ -108,20 +109,20 @@ def counted(what: str, problems: Sequence[LeftOut]) -> str:
 def samples_of_each(problems: Sequence[LeftOut], count: int) -> list[LeftOut]:
     """At most `count` problems, or one of every kind if there are more kinds; in their order.
 
+    Kinds take turns, so that the many of one do not hide the few of another.
+
     Parameters
     ----------
     problems : list of LeftOut
     count : int
     """
-    first: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    turns: list[tuple[int, int]] = []
     for k, each in enumerate(problems):
-        first.setdefault(each.reason, k)
-    chosen = set(first.values())
-    for k in range(len(problems)):
-        if len(chosen) >= count:
-            break
-        chosen.add(k)
-    return [problems[k] for k in sorted(chosen)]
+        turns.append((seen[each.reason], k))
+        seen[each.reason] += 1
+    chosen = sorted(turns)[: max(count, len(seen))]
+    return [problems[k] for _, k in sorted(chosen, key=lambda turn: turn[1])]
 
 
 def plain(text: str) -> str:

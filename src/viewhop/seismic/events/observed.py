@@ -23,6 +23,7 @@ __all__ = ["EventViews", "event_views"]
 #: Longest time that a window may last or lie apart from its pick: a year, in seconds.
 _LONGEST = 366 * 86_400.0
 
+_UNKNOWN_STATION = "unknown station"
 _UNPICKED = "; they have no picks: set unpicked to 'event'"
 
 Features = Callable[..., NDArray[np.floating]]
@@ -201,7 +202,7 @@ def _unknown_stations(
     left_out.extend(
         LeftOut(
             pick.station,
-            "unknown station",
+            _UNKNOWN_STATION,
             "it has a pick, and no waveforms",
             pick.time,
             event.id,
@@ -308,7 +309,9 @@ def _result(
     earlier: Sequence[LeftOut],
 ) -> EventViews:
     if not tables:
-        lost = tuple(each for each in left_out if each.event is not None)
+        lost = [
+            each for each in left_out if each.event is not None and each.reason != _UNKNOWN_STATION
+        ]
         told = f"{counted('windows lost', lost)}; the first: {lost[0]}" if lost else "no channel"
         hint = "" if any(event.picks for event in events) else _UNPICKED
         raise SeismicError(

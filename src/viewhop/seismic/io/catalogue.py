@@ -89,7 +89,7 @@ def read_catalogue(
     ...     size = path.write_text("id,time,type\nq1,2010-05-27T16:24:33Z,blast\nq2,soon,blast\n")
     ...     known = read_catalogue(path)
     >>> known[0].label, str(known.summary)
-    ('blast', '1 events; left out 1: 1 row')
+    ('blast', '1 event; left out 1: 1 row')
     """
     name = os.fspath(path)
     try:
