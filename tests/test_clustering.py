@@ -348,6 +348,19 @@ def test_every_parameter_of_the_embedding_but_accuracy_is_passed_on():
     assert {*clustering.SHARED} == theirs & ours - {"n_components", "random_state"}
 
 
+def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
+    views, _ = blobs(2, n_each=3)
+
+    def solved(*args, **kwargs):
+        raise AssertionError("it was solved")
+
+    monkeypatch.setattr(clustering._AtMost, "_choose", solved)
+    with pytest.raises(ValueError, match="n_clusters=7 is more than the 6 samples"):
+        MultiViewSpectralClustering(7, kernel="gaussian").fit(views)
+    with pytest.raises(AssertionError, match="it was solved"):
+        MultiViewSpectralClustering(6, kernel="gaussian").fit(views)
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [

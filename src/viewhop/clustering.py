@@ -322,19 +322,15 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         elif self.n_components is None:
             asked.append(int(self.n_clusters) - 1)
         shared = {name: getattr(self, name) for name in SHARED}
-        return _AtMost(max(asked), random_state=seed, **shared)
+        embedder = _AtMost(max(asked), random_state=seed, **shared)
+        if self.n_clusters != "auto":
+            embedder.n_clusters = int(self.n_clusters)
+        return embedder
 
     def _count_clusters(self, embedder: MultiViewDiffusionMaps) -> int:
         """How many clusters there are, by the eigengap if need be."""
-        n_samples = len(embedder.embedding_)
         if self.n_clusters != "auto":
-            given = int(self.n_clusters)
-            if given > n_samples:
-                raise ValueError(
-                    f"n_clusters={given} is more than the {n_samples} samples of "
-                    f"{listed(embedder.view_names_)}"
-                )
-            return given
+            return int(self.n_clusters)
         if embedder.n_pieces_ > self.max_clusters:
             raise ValueError(
                 f"the walk falls into {embedder.n_pieces_} pieces, more than "
@@ -342,7 +338,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
                 "bandwidth (factor) or n_neighbors to join them, or raise max_clusters"
             )
         values = embedder.eigenvalues_[: self.max_clusters]
-        if len(values) < min(self.max_clusters, n_samples - 2):
+        if len(values) < min(self.max_clusters, len(embedder.embedding_) - 2):
             values = np.append(values, 0.0)  # what follows is not positive beyond rounding
         return eigengap(values)
 
@@ -362,7 +358,15 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
 class _AtMost(MultiViewDiffusionMaps):
     """The embedding with `n_components` coordinates, or as many as there are."""
 
+    #: Clusters that will be looked for: more than there are samples are refused before the solve.
+    n_clusters = 1
+
     def _check_size(self, views: Views) -> None:
+        if self.n_clusters > len(views):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {len(views)} samples of "
+                f"{listed(views.names)}"
+            )
         if len(views) < 3:
             raise ValueError(
                 f"clusters need at least 3 samples, but {listed(views.names)} "

@@ -295,6 +295,8 @@ def test_remarks_say_what_scores_cannot_be_compared_for(heard):
     [
         (np.arange(14), "1.000"),  # all blasts
         (np.r_[np.arange(7), np.arange(14, 23)], "0.500"),  # half of each class, and a tie
+        # Seven of each class: without itself, each is told to be of the other.
+        (np.r_[np.arange(7), np.arange(14, 21)], f"{11 / 36:.3f}"),
         (np.r_[np.arange(14), [14]], "0.972"),  # and an earthquake: 17 of 18 are told
     ],
 )
