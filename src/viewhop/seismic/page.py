@@ -25,10 +25,11 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 .wide { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0 1.4rem; }
 th, td { padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--rule);
   text-align: right; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child, td.text { text-align: left; }
+th:first-child, td:first-child, .text { text-align: left; }
 figure { margin: 1rem 0; } figcaption { color: var(--pale); }
 img { max-width: 100%; height: auto; background: #ffffff; }
 """
+_TEXT = ' class="text"'
 #: Things that were left out and are listed; the rest are counted.
 _LISTED = 50
 
@@ -119,7 +120,11 @@ def _confusion(score: Score) -> str:
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in columns)
+    words = [any(not _is_number(row[k]) for row in rows) for k in range(len(columns))]
+    head = "".join(
+        f'<th scope="col"{_TEXT * is_text}>{_text(name)}</th>'
+        for name, is_text in zip(columns, words, strict=True)
+    )
     body = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>\n" for row in rows)
     return (
         f'<h2>{_text(title)}</h2>\n<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
@@ -129,8 +134,11 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) ->
 
 def _cell(value: Any) -> str:
     """Text on the left, numbers on the right."""
-    is_number = isinstance(value, int | float) or str(value).replace(".", "", 1).isdigit()
-    return f"<td>{_text(value)}</td>" if is_number else f'<td class="text">{_text(value)}</td>'
+    return f"<td{_TEXT * (not _is_number(value))}>{_text(value)}</td>"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or str(value).replace(".", "", 1).isdigit()
 
 
 def _figure(caption: str, png: bytes) -> str:
