@@ -161,6 +161,66 @@ def test_quakeml_gives_type_origin_and_first_picks(quakeml):
     assert "no origin time" in str(known.summary.left_out[0])
 
 
+def test_quakeml_picks_of_other_phases_or_rejected_ones_are_not_taken(obspy, tmp_path):
+    from viewhop.seismic.library import obspy_module
+
+    model = obspy_module("obspy.core.event")
+    begin = obspy.UTCDateTime(START.isoformat())
+
+    def arrival(station, seconds, phase=None, status=None):
+        source = model.WaveformStreamID("IS", station, None, "BHZ")
+        return model.Pick(
+            time=begin + seconds, waveform_id=source, phase_hint=phase, evaluation_status=status
+        )
+
+    def event(kind, *picks):
+        origin = model.Origin(time=begin, latitude=1, longitude=2)
+        return model.Event(event_type=kind, origins=[origin], picks=list(picks))
+
+    model.Catalog(
+        [
+            event(
+                "earthquake",
+                arrival("A", -300, "P", "rejected"),
+                arrival("A", 5, "Pn", "reviewed"),
+                arrival("B", 2, "AML"),
+                arrival("B", 6, "p"),
+                arrival("C", 12, "Sg"),
+                arrival("D", 7),
+                arrival("E", 8, "P", "rejected"),
+            ),
+            event("not reported", arrival("A", 5, "P")),
+            event("not existing", arrival("A", 5, "P")),
+        ]
+    ).write(str(tmp_path / "some.xml"), format="QUAKEML")
+    known = read_catalogue(tmp_path / "some.xml")
+    assert [event.label for event in known] == ["earthquake", None]
+    seconds = {pick.station: (pick.time - START).total_seconds() for pick in known[0].picks}
+    assert seconds == {"IS.A": 5.0, "IS.B": 6.0, "IS.D": 7.0}
+    assert known.summary.counts == {"no P pick": 2, "event": 1}
+    told = "\n".join(map(str, known.summary.left_out))
+    assert "its pick is of Sg, not of P" in told
+    assert "its pick was rejected" in told
+    assert "'not existing': it was withdrawn" in told
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (
+            "id,time,label,pick SOUTH",
+            "columns of picks are called 'pick NET.STA', got 'pick SOUTH'",
+        ),
+        ("id,time,label,label", "two columns are called 'label'"),
+    ],
+)
+def test_columns_that_cannot_be_understood_are_named(tmp_path, header, told):
+    path = tmp_path / "some.csv"
+    path.write_text(f"{header}\na,2010-05-27T16:24:33Z,blast,2010-05-27T16:24:40Z\n")
+    with pytest.raises(SeismicError, match=told):
+        read_catalogue(path)
+
+
 def with_entity(text, declaration, use):
     """QuakeML whose type of event is the text of an entity."""
     head, rest = text.split("?>", 1)

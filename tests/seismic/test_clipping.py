@@ -61,6 +61,14 @@ def test_noise_in_coarse_or_fine_steps_is_not_clipped(size):
             assert clipped(np.round(size * each)) is None
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_four_samples_in_a_row_are_a_crest_that_was_cut(size):
+    """A coarse recorder has three in a row now and then."""
+    data = np.round(5 * np.random.default_rng(0).normal(size=2000))
+    data[700 : 700 + size] = 60
+    assert (clipped(data) is None) == (size < 4)
+
+
 def test_few_values_say_nothing():
     assert clipped(np.zeros(100)) is None
     assert clipped(np.arange(100.0) % 2) is None

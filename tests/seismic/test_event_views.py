@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from viewhop import MultiViewDiffusionMaps
 from viewhop.errors import SeismicError
 from viewhop.seismic.events import Event, Pick, StaLta, detect, event_views
-from viewhop.seismic.events.windows import resampled
+from viewhop.seismic.events.windows import with_rate
 from viewhop.seismic.io import Waveforms
+from viewhop.seismic.sonogram import sonogram
 
 START = pd.Timestamp("2010-05-27T16:24:00Z")
 RATE = 40.0
@@ -190,6 +191,21 @@ def test_a_station_may_have_a_point_in_its_name():
     assert_array_equal(seen.views["XX.A.B..BHZ"][0], arrays["XX.A.B..BHZ"][1000:1800])
 
 
+def test_events_whose_windows_share_samples_are_told():
+    waveforms, _ = noise("IS.A..BHZ", "IS.B..BHZ", seconds=200)
+    events = [
+        picked("e0", 150, "IS.A"),
+        picked("e1", 30, "IS.A", "IS.B"),
+        picked("e2", 45, "IS.B"),  # shares with e1, at B
+        picked("lost", 32, "XX.WHO"),
+        picked("e3", 50, "IS.A"),  # begins where e1 ends, at A
+        picked("e4", 169.9, "IS.A"),  # shares with e0
+    ]
+    seen = event_views(waveforms, events, before=5, length=20, features=samples)
+    assert [event.id for event in seen.events] == ["e0", "e1", "e2", "e3", "e4"]
+    assert seen.overlaps == ((0, 4), (1, 2))
+
+
 def test_what_reading_left_out_stays_in_the_summary():
     dead = Waveforms.from_arrays(
         {"IS.A..BHZ": np.arange(4000.0) % 97, "IS.DEAD..BHZ": np.zeros(4000)},
@@ -215,8 +231,30 @@ def test_other_sampling_rates_give_the_same_window(rate):
 
 def test_what_the_lower_rate_cannot_hold_does_not_fold_back():
     # 37 Hz, sampled at 40 Hz without a filter, would be a tone of 3 Hz.
-    high = resampled(tone(37.0, 100.0)[None, :], rate=100.0, wanted=40.0, count=4000)
+    high = with_rate(tone(37.0, 100.0)[None, :], rate=100.0, wanted=40.0, count=4000)
     assert np.abs(high[0, 100:-100]).max() < 50
+    # From eleven tenths of the highest frequency on nothing is left, up to nine tenths all.
+    high = with_rate(tone(22.0, 100.0)[None, :], rate=100.0, wanted=40.0, count=4000)
+    assert np.abs(high[0, 100:-100]).max() < 1
+    low = with_rate(tone(18.0, 100.0)[None, :], rate=100.0, wanted=40.0, count=4000)
+    assert_allclose(low[0, 100:-100], tone(18.0, 40.0)[100:-100], atol=1)
+
+
+def test_windows_are_resampled_as_sonograms_are():
+    """One filter: features of a window do not depend on who resampled it."""
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=12600)
+    (window,) = with_rate(data[None], rate=100.0, wanted=40.0, count=5040)
+    assert_allclose(
+        sonogram(window, sampling_rate=40.0), sonogram(data, sampling_rate=100.0), rtol=1e-6
+    )
+
+
+def test_an_offset_does_not_ring_at_the_ends_of_a_window():
+    flat = np.linspace(5e4, 6e4, 2000)
+    (window,) = with_rate(flat[None], rate=100.0, wanted=40.0, count=800)
+    # The filter is flat to 5e-5; with zeros beyond the ends it would ring by thousands.
+    assert_allclose(window, 5e4 + np.arange(800) * 2.5 * 1e4 / 1999, rtol=5e-5)
 
 
 def test_a_slower_trace_has_not_the_frequencies_and_is_left_out():
@@ -230,14 +268,14 @@ def test_a_slower_trace_has_not_the_frequencies_and_is_left_out():
     assert [view.shape for view in seen.views.arrays] == [(1, 400), (1, 400)]
 
 
-@pytest.mark.parametrize("rate", [100e3, 50e3])
+@pytest.mark.parametrize("rate", [1e6, 500e3])
 def test_a_rate_that_cannot_be_resampled_is_named_and_the_rest_goes_on(rate):
     waveforms, arrays = noise("IS.A..BHZ")
-    data = np.random.default_rng(0).normal(size=round(40 * rate))
+    data = np.random.default_rng(0).normal(size=round(4 * rate))
     waveforms = changed(waveforms, "IS.B..FHZ", data, rate=rate)
-    event = [picked("e", 10, "IS.A", "IS.B")]
-    seen = event_views(waveforms, event, before=0, length=20, features=samples)
-    assert_array_equal(seen.views["IS.A..BHZ"][0], arrays["IS.A..BHZ"][400:1200])
+    event = [picked("e", 1, "IS.A", "IS.B")]
+    seen = event_views(waveforms, event, before=0, length=2, features=samples)
+    assert_array_equal(seen.views["IS.A..BHZ"][0], arrays["IS.A..BHZ"][40:120])
     assert ("IS.B..FHZ", "e", "sampling rate") in reasons(seen)
     lost = next(lost for lost in seen.summary.left_out if lost.reason == "sampling rate")
     assert f"cannot resample from {rate:.10g} to 40 Hz" in str(lost)
@@ -246,6 +284,14 @@ def test_a_rate_that_cannot_be_resampled_is_named_and_the_rest_goes_on(rate):
 def test_clocks_that_are_a_little_off_are_resampled():
     """The end of the window is off by less than half a sample."""
     rate = 100.002
+    seen = event_views(
+        noise("IS.A..BHZ", rate=39.99)[0],
+        [picked("e", 33, "IS.A")],
+        before=5,
+        length=60,
+        features=samples,
+    )
+    assert seen.views["IS.A..BHZ"].shape == (1, 2400)
     waveforms = Waveforms.from_arrays(
         {"IS.A..BHZ": tone(3.1, rate)}, start=START, sampling_rate=rate
     )

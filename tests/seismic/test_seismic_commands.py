@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from io import BytesIO
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -343,7 +344,105 @@ def test_fewer_stations_than_an_event_needs_name_the_option(simulated, tmp_path)
     (south, _, _), _ = simulated
     done = invoked("seismic", "detect", south, "-o", tmp_path / "events.csv")
     assert done.exit_code == 1
-    assert "lower min_stations to 1" in done.stderr
+    assert "lower --min-stations to 1" in done.stderr
+
+
+def test_events_without_picks_name_the_option(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = [replace(event, picks=()) for event in read_catalogue(catalogue)]
+    write_events(tmp_path / "bare.csv", known)
+    done = invoked(
+        "seismic", "classify", south, "--catalogue", tmp_path / "bare.csv", "-o", tmp_path / "out"
+    )
+    assert done.exit_code == 1
+    assert done.stderr.endswith("they have no picks: give --unpicked event\n")
+
+
+def test_what_an_earlier_run_left_is_removed(simulated, tmp_path):
+    (south, north, catalogue), _ = simulated
+    out = tmp_path / "out"
+    common = ("--catalogue", catalogue, "-r", "3", "--procedure", "transductive", "-o", out)
+    done = invoked("seismic", "classify", south, north, *common, "--pairs")
+    assert done.exit_code == 0, done.output
+    assert (out / "pairs.csv").exists()
+    (out / "mine.txt").write_text("kept")
+    done = invoked("seismic", "classify", south, *common)
+    assert f"removed {out / 'pairs.csv'}" in done.stdout
+    expected = {"scores.csv", "events.csv", "left-out.csv", "report.html", "mine.txt"}
+    assert {path.name for path in out.iterdir()} == expected | {"confusion.png", "sonograms.png"}
+    for pictures in (3, 1):
+        done = invoked("seismic", "sonogram", south, "--pictures", str(pictures), "-o", out)
+        assert done.exit_code == 0, done.output
+    assert {path.name for path in out.glob("sonogram*.png")} == {"sonogram1.png", "sonograms.png"}
+
+
+def test_an_event_that_is_listed_twice_does_not_judge_itself(simulated, tmp_path):
+    (south, _, catalogue), _ = simulated
+    known = read_catalogue(catalogue).events
+    moved = pd.Timedelta(milliseconds=100)
+    again = [
+        replace(
+            event,
+            id=f"{event.id}b",
+            time=event.time + moved,
+            picks=[replace(pick, time=pick.time + moved) for pick in event.picks],
+        )
+        for event in known
+    ]
+    mixed = [replace(event, label="xy"[k % 15 % 4 > 1]) for k, event in enumerate([*known, *again])]
+    write_events(tmp_path / "twice.csv", mixed)
+    done = invoked(
+        *("seismic", "classify", south, "--catalogue", tmp_path / "twice.csv", "--before", "19"),
+        *("--length", "120", "-r", "3", "--procedure", "transductive", "-o", tmp_path / "out"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "note: 30 of 30 events share samples with others" in done.stdout
+    assert max(float(row["accuracy"]) for row in rows(tmp_path / "out" / "scores.csv")) < 0.9
+
+
+def test_a_slow_trace_has_doubtful_bands(trace, tmp_path):
+    slow = trace("IS.A..LHZ", seconds=3000, rate=1.0)
+    slow.write(str(tmp_path / "slow.mseed"), format="MSEED")
+    done = invoked("seismic", "sonogram", tmp_path / "slow.mseed", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "doubtful: IS.A..LHZ" in done.stderr
+    assert "it has nothing above 0.5 Hz: 11 of 14 bands are even" in done.stderr
+    made = np.load(tmp_path / "out" / "sonograms.npz")["sonogram1"]
+    assert int((made.std(axis=1) < 1e-9).sum()) == 11
+
+
+def test_absurd_numbers_are_refused_in_a_line(simulated, tmp_path):
+    (south, north, _), _ = simulated
+    for option in (("--allowance", "1e300"), ("--separation", "1e300"), ("--band", "1e-300", "10")):
+        done = invoked("seismic", "detect", south, north, *option, "-o", tmp_path / "e.csv")
+        assert "fault of viewhop" not in done.stderr
+        assert "seconds from 0 to" in done.stderr or "choose a band above" in done.stderr
+    done = invoked("seismic", "sonogram", south, "--pictures", "1000000000", "-o", tmp_path / "out")
+    assert done.exit_code == 2
+
+
+def test_a_label_cannot_move_the_cursor(simulated, tmp_path):
+    (south, north, catalogue), _ = simulated
+    known = read_catalogue(catalogue).events
+    wild = "\x1b]0;title\x07eq"
+    events = [
+        replace(
+            event,
+            label=wild if k < 7 else "blast",
+            picks=[pick for pick in event.picks if k < 7 or pick.station == "XX.SOUTH"],
+        )
+        for k, event in enumerate(known)
+    ]
+    write_events(tmp_path / "wild.csv", events)
+    done = invoked(
+        *("seismic", "classify", south, north, "--catalogue", tmp_path / "wild.csv", "-r", "2"),
+        *("--procedure", "transductive", "-o", tmp_path / "out"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "it saw events of one class only, '\\x1b]0;title" in done.stdout
+    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "\x1b" not in done.output + text
+    assert "Glyph" not in done.stderr
 
 
 def test_what_cannot_be_printed_is_escaped_everywhere(simulated, tmp_path):

@@ -179,9 +179,30 @@ def test_bands_above_what_was_recorded_are_silent():
     assert (S[:12].std(axis=1) > 1e-4).all()
 
 
-def test_rates_without_a_simple_ratio_are_refused():
-    with pytest.raises(ValueError, match=r"cannot resample from 39\.9731 to 40"):
-        sonogram(np.ones(5031), sampling_rate=39.9731)
+@pytest.mark.parametrize("rate", [39.9731, 40.03, 99.998, 100.00005])
+def test_a_clock_that_is_off_keeps_time(rate):
+    """A burst in the last minute of an hour is in the frame that it should be in."""
+    at = 3570.0
+    time = np.arange(round(3600 * rate)) / rate
+    burst = np.exp(-((time - at) ** 2)) * np.sin(2 * np.pi * 3 * time)
+    S = sonogram(burst + 1e-6 * np.random.default_rng(0).normal(size=time.size), sampling_rate=rate)
+    middle = (S[9].argmax() * 25 + 128) / 40
+    assert abs(middle - at) < 0.7
+
+
+def test_rates_without_a_ratio_of_integers_are_refused():
+    with pytest.raises(ValueError, match=r"cannot resample from 500000 to 40"):
+        sonogram(np.ones(5031), sampling_rate=500e3)
+
+
+def test_long_traces_are_taken_in_parts(monkeypatch):
+    trace = np.random.default_rng(0).normal(size=(2, 20_000))
+    whole = sonogram(trace, sampling_rate=40), spectrogram(trace, sampling_rate=40)
+    # Seven frames at a time: a number that does not divide theirs.
+    monkeypatch.setattr("viewhop.seismic.sonogram._BLOCK", 7 * 16 * 256)
+    parts = sonogram(trace, sampling_rate=40), spectrogram(trace, sampling_rate=40)
+    for found, expected in zip(parts, whole, strict=True):
+        assert_allclose(found, expected, rtol=1e-13)
 
 
 # --- what has no energy, and what is wrong -----------------------------------------------------

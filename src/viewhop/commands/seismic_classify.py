@@ -15,6 +15,7 @@ from viewhop.commands.options import check_apart, folder_option, output_folder, 
 from viewhop.commands.seismic_options import (
     files_argument,
     read_files,
+    remove_stale,
     tell_summary,
     telling,
     with_obspy,
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["classify"]
 
-#: What may be written in the folder.
-_WRITTEN = (
-    *("scores.csv", "events.csv", "left-out.csv", "pairs.csv", "report.html"),
-    *("confusion.png", "pairs.png", "sonograms.png"),
-)
+#: What is written in the folder always, and what may be.
+_ALWAYS = ("scores.csv", "events.csv", "left-out.csv", "report.html")
+_WRITTEN = (*_ALWAYS, "pairs.csv", "confusion.png", "pairs.png", "sonograms.png")
 
 _EXAMPLE = """\b
 Examples:
@@ -50,7 +49,11 @@ Examples:
     required=True,
     help="Events with labels and picks: CSV as detect writes it, or QuakeML.",
 )
-@click.option("--label", metavar="COLUMN", help="Labels in a CSV catalogue.  [default: label]")
+@click.option(
+    "--label",
+    metavar="COLUMN",
+    help="Labels in a CSV catalogue.  [default: label, type or event_type]",
+)
 @click.option(
     "--unpicked",
     type=click.Choice(["missing", "event"]),
@@ -142,6 +145,7 @@ def classify(
             n_neighbors=neighbors,
             kernel=kernel,
             procedures=chosen,
+            overlaps=seen.overlaps,
             random_state=seed,
             progress=progress,
         )
@@ -154,6 +158,7 @@ def classify(
                 n_neighbors=neighbors,
                 kernel=kernel,
                 procedure=chosen[0],
+                overlaps=seen.overlaps,
                 random_state=seed,
                 progress=progress,
             )
@@ -173,6 +178,9 @@ def classify(
         _write(folder, found, seen, summary, beside)
         pictures = _drawn(folder, found, seen, beside)
         _write_page(folder, found, summary, settings, pictures)
+        drawn = () if not pictures else ("confusion.png", "sonograms.png")
+        paired = () if beside is None else ("pairs.csv", "pairs.png")[: 1 + bool(pictures)]
+        remove_stale(folder, {*_WRITTEN} - {*_ALWAYS, *drawn, *paired})
     _show(found)
     tell_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,10 +13,24 @@ if TYPE_CHECKING:
     from viewhop.seismic.io import Waveforms
     from viewhop.seismic.summary import LeftOut, Summary
 
-__all__ = ["files_argument", "read_files", "tell_summary", "telling", "with_obspy"]
+__all__ = [
+    "files_argument",
+    "read_files",
+    "remove_stale",
+    "tell_summary",
+    "telling",
+    "with_obspy",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+#: What arguments are called on the command line.
+_OPTIONS = {
+    "min_stations": "--min-stations",
+    "set unpicked to 'event'": "give --unpicked event",
+    "n_neighbors": "--neighbors",
+    "n_components": "--components",
+}
 #: Things that are told one by one; the rest are counted.
 _TOLD = 10
 
@@ -70,7 +84,27 @@ def telling(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
         if lost:
             _tell("left out", lost)
             click.echo(counted("left out", lost), err=True)
+        text = str(error)
+        for name, option in _OPTIONS.items():
+            text = text.replace(name, option)
+        error.args = (text, *error.args[1:])
         raise
+
+
+def remove_stale(folder: Path, names: Iterable[str]) -> None:
+    """Remove files of an earlier run that this one did not write, and say so.
+
+    Parameters
+    ----------
+    folder : Path
+    names : list of str
+        Names that the command gives to its own files.
+    """
+    for name in sorted(names):
+        path = folder / name
+        if path.is_file():
+            path.unlink()
+            click.echo(f"removed {path}, which was of an earlier run")
 
 
 def _tell(what: str, problems: Sequence[LeftOut]) -> None:

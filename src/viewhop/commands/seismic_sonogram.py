@@ -10,7 +10,13 @@ import click
 
 from viewhop.commands.command import Command
 from viewhop.commands.options import check_apart, folder_option, output_folder
-from viewhop.commands.seismic_options import files_argument, read_files, tell_summary, telling
+from viewhop.commands.seismic_options import (
+    files_argument,
+    read_files,
+    remove_stale,
+    tell_summary,
+    telling,
+)
 
 if TYPE_CHECKING:
     from viewhop.seismic.io import Waveforms
@@ -32,7 +38,7 @@ Examples:
 @click.option("--lowest", type=float, metavar="HZ", help="Frequencies below are left out.")
 @click.option(
     "--pictures",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 10_000),
     default=12,
     show_default=True,
     help="Sonograms that are drawn, at most.",
@@ -57,7 +63,7 @@ def sonogram(
     pictured = [f"sonogram{number}.png" for number in range(1, pictures + 1)]
     check_apart([out / name for name in ("sonograms.npz", "sonograms.csv", *pictured)], files)
     with telling():
-        found, summary = _sonograms(read_files(files), bands, lowest)
+        found, summary = _sonograms(read_files(files), bands, lowest, edges)
         if not found:
             raise SeismicError("no sonogram could be made", left_out=summary.left_out)
     with output_folder(out) as folder:
@@ -65,10 +71,15 @@ def sonogram(
         click.echo(f"wrote {folder / 'sonograms.npz'}")
         click.echo(f"wrote {folder / 'sonograms.csv'}")
         _draw(folder, found[:pictures], edges)
+        drawn = {f"sonogram{number}.png" for number in range(1, min(pictures, len(found)) + 1)}
+        others = {path.name for path in folder.glob("sonogram[0-9]*.png")}
+        remove_stale(folder, {name for name in others if name[8:-4].isdigit()} - drawn)
     tell_summary(summary)
 
 
-def _sonograms(waveforms: Waveforms, bands: int, lowest: float | None) -> tuple[list[Any], Any]:
+def _sonograms(
+    waveforms: Waveforms, bands: int, lowest: float | None, edges: Any
+) -> tuple[list[Any], Any]:
     """Channel, time of the first sample, and sonogram, of every stretch; and what was left out."""
     from viewhop.seismic.clipping import clipped_blocks
     from viewhop.seismic.sonogram import sonogram as normalised
@@ -97,6 +108,10 @@ def _sonograms(waveforms: Waveforms, bands: int, lowest: float | None) -> tuple[
                 LeftOut(channel.id, "clipped", what, timestamp(piece.time(first)))
                 for first, what in clipped_blocks(piece.data)
             ]
+            highest = piece.sampling_rate / 2
+            if even := int((edges[:-1] >= highest).sum()):
+                what = f"it has nothing above {highest:g} Hz: {even} of {bands} bands are even"
+                doubtful.append(LeftOut(channel.id, "sampling rate", what, start))
     summary = Summary(len(found), "sonograms", tuple(left_out), tuple(doubtful))
     return found, summary.after(waveforms.summary.left_out)
 

@@ -14,13 +14,17 @@ from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.kernels import Kernel, Precomputed, per_view
 from viewhop.progress import Progress, Stage, silent
 from viewhop.seismic.fewer_features import with_fewer_features
-from viewhop.seismic.neighbourly import Told, refitted, transductive, voted
+from viewhop.seismic.neighbourly import Told, refitted, transductive
 from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score, comparing
+from viewhop.seismic.summary import plain
 from viewhop.views import Views
 
 __all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
 
 Codes = NDArray[np.intp]
+
+#: How often labels are shuffled to see what chance gives.
+_SHUFFLES = 199
 
 _PROCEDURES: dict[str, Callable[..., Told]] = {"transductive": transductive, "refitted": refitted}
 
@@ -35,6 +39,7 @@ def classify(
     fusions: Sequence[str] = ("sum", "product", "hop"),
     singles: bool = True,
     procedures: Sequence[str] = ("transductive", "refitted"),
+    overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
     progress: Progress = silent,
 ) -> Classification:
@@ -64,6 +69,9 @@ def classify(
     singles : bool
         Whether each view is taken alone, too: on the events that it saw.
     procedures : sequence of {"transductive", "refitted"}
+    overlaps : list of (int, int)
+        Numbers of two events that share part of their records, as `EventViews.overlaps` has them:
+        neither judges the other, nor is in the fit that places it.
     random_state : int
     progress : callable
 
@@ -94,6 +102,7 @@ def classify(
     (1.0, [[15, 0], [0, 15]])
     """
     given, codes, classes = _checked(views, labels)
+    apart = _apart(overlaps, len(codes))
     wanted = _wanted(n_components)
     _check_choices(n_neighbors, fusions, procedures)
     kernels = _kernels(kernel, given.names)
@@ -105,6 +114,7 @@ def classify(
         fusions=fusions,
         singles=singles,
         n_components=wanted[-1],
+        n_neighbors=n_neighbors,
         least=_least(wanted[-1], n_neighbors, procedures),
         random_state=random_state,
     )
@@ -118,6 +128,7 @@ def classify(
                     codes[method.events],
                     columns=[_columns(r, wanted[-1], method.n_blocks) for r in wanted],
                     n_neighbors=n_neighbors,
+                    apart=_among(apart, method.events),
                     progress=_within(f"{procedure}, {method.name}", progress),
                 )
             except ValueError as error:
@@ -133,7 +144,12 @@ def classify(
                 )
     if not scores:
         raise ValueError("no method can be used: " + "; ".join(refused.values()))
-    remarks = (*_doubles(given), *_told_by_missing(given, codes), *comparing(scores))
+    remarks = (
+        *_shared(apart),
+        *_doubles(given),
+        *_told_by_missing(given, codes),
+        *comparing(scores),
+    )
     return Classification(tuple(scores), refused, remarks)
 
 
@@ -145,6 +161,7 @@ def classify_pairs(
     n_neighbors: int = 1,
     kernel: Any = "adaptive",
     procedure: str = "transductive",
+    overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
     progress: Progress = silent,
 ) -> PairScores:
@@ -152,7 +169,7 @@ def classify_pairs(
 
     Parameters
     ----------
-    views, labels, n_neighbors, kernel, random_state, progress
+    views, labels, n_neighbors, kernel, overlaps, random_state, progress
         As for `classify`.
     n_components : int
         r, coordinates of the first view of a pair.
@@ -179,6 +196,7 @@ def classify_pairs(
     [[nan, 1.0, 1.0], [1.0, nan, 1.0], [1.0, 1.0, nan]]
     """
     given, codes, classes = _checked(views, labels)
+    apart = _apart(overlaps, len(codes))
     [r] = _wanted(n_components)
     _check_choices(n_neighbors, ("hop",), (procedure,))
     if given.n_views < 2:
@@ -211,6 +229,7 @@ def classify_pairs(
                 codes[events],
                 columns=[np.arange(r), np.arange(r, 2 * r)],
                 n_neighbors=n_neighbors,
+                apart=_among(apart, events),
                 progress=silent,
             )
         except ValueError as error:  # as in classify
@@ -244,14 +263,15 @@ def _methods(
     fusions: Sequence[str],
     singles: bool,
     n_components: int,
+    n_neighbors: int,
     least: int,
     random_state: int,
 ) -> tuple[list[_Method], dict[str, str]]:
     """The methods that can be used, and why the others cannot."""
     if (count := int((codes >= 0).sum())) < least:
         raise ValueError(
-            f"expected at least {least} events that have a label, for {n_components} coordinates; "
-            f"got {count}"
+            f"expected at least {least} events that have a label, for {n_components} coordinates "
+            f"and {n_neighbors} neighbour{'s' * (n_neighbors > 1)}; got {count}"
         )
     few = _too_few(views, codes, least)
     refused = {name: f"{name}, alone and in the fusions: {why}" for name, why in few.items()}
@@ -299,7 +319,7 @@ def _one_class(codes: Codes, classes: Sequence[str]) -> str:
     seen = np.unique(codes[codes >= 0])
     if seen.size > 1:
         return ""
-    return f"it saw events of one class only, {', '.join(classes[code] for code in seen)}"
+    return f"it saw events of one class only, {', '.join(plain(classes[code]) for code in seen)}"
 
 
 def _lacking(views: Views, fusion: str) -> str:
@@ -325,19 +345,63 @@ def _doubles(views: Views) -> list[str]:
 
 
 def _told_by_missing(views: Views, codes: Codes) -> list[str]:
-    """How well classes are told by which views saw an event, as a remark; none if all saw all."""
-    patterns, which = np.unique(views.observed, axis=0, return_inverse=True)
+    """How well classes are told by which views saw an event, as a remark, if they are.
+
+    Whoever says of each pattern of views the class of which it has the largest share is right, in
+    the mean over the classes, in Σ max share / classes. By chance, that is more than one out of as
+    many classes as there are; how much, labels that are shuffled tell.
+    """
+    known = codes >= 0
+    patterns, which = np.unique(views.observed[known], axis=0, return_inverse=True)
+    present, of = np.unique(codes[known], return_inverse=True)
     if len(patterns) < 2:
         return []
-    known = np.flatnonzero(codes >= 0)
-    # Other events are near if the same views saw them; if there are none, all others are.
-    differ = (which[known][:, None] != which[known]).astype(np.float64)
-    np.fill_diagonal(differ, np.inf)
-    told = voted(differ, codes[known], 1)
-    shares = [(told == code)[codes[known] == code].mean() for code in np.unique(codes[known])]
+
+    def balanced(of: Codes) -> float:
+        counts = np.zeros((len(patterns), len(present)))
+        np.add.at(counts, (which.ravel(), of), 1)
+        return float((counts / counts.sum(axis=0)).max(axis=1).sum() / len(present))
+
+    rng = np.random.default_rng(0)
+    chance = [balanced(rng.permutation(of)) for _ in range(_SHUFFLES)]
+    told = balanced(of)
+    # As rare as one in two hundred by chance.
+    if told <= max(chance):
+        return []
     return [
-        f"which views saw an event tells its class by itself with a balanced accuracy of "
-        f"{np.mean(shares):.3f}: what is missing may help the fusions"
+        "which views saw an event tells its class by itself: balanced accuracy "
+        f"{told:.3f}, by chance {np.mean(chance):.3f}; the fusions know which did"
+    ]
+
+
+def _apart(overlaps: Sequence[tuple[int, int]], n_events: int) -> list[set[int]]:
+    """For each event, those that it overlaps with."""
+    found: list[set[int]] = [set() for _ in range(n_events)]
+    for k, m in overlaps:
+        if not (0 <= k < n_events and 0 <= m < n_events):
+            raise ValueError(f"overlaps has numbers of events below {n_events}, got {(k, m)}")
+        found[k].add(m)
+        found[m].add(k)
+    return found
+
+
+def _among(apart: Sequence[set[int]], events: Codes) -> list[Codes]:
+    """The same in the numbers that some of the events have among themselves."""
+    places = {int(event): k for k, event in enumerate(events)}
+    return [
+        np.array(sorted(places[m] for m in apart[event] if m in places), dtype=np.intp)
+        for event in places
+    ]
+
+
+def _shared(apart: Sequence[set[int]]) -> list[str]:
+    """How many events overlap with others, as a remark."""
+    count = sum(map(bool, apart))
+    if not count:
+        return []
+    return [
+        f"{count:,} of {len(apart):,} events share samples with others, which do not judge them; "
+        "the catalogue may list an event twice"
     ]
 
 

@@ -13,7 +13,7 @@ Samples = NDArray[np.float64]
 _ROW = 4
 #: Steps of the recorder that make a jump; as many below the extreme are near it.
 _STEPS = 5
-#: Samples at the extreme, at least; and times as many as any other value on its side has.
+#: Samples at the extreme, at least; and times as many as any other value in its quarter has.
 _FEWEST, _OFTEN = 6, 3
 #: Share of the range by which values differ that were computed, not recorded.
 _ROUNDING = 1e-12
@@ -49,22 +49,34 @@ def clipped(data: Samples) -> tuple[str, str] | None:
     if values.size < 3:
         return None
     step = float(np.diff(values).min())
-    middle = (values[0] + values[-1]) / 2
-    for extreme, count, side in (
-        (values[-1], int(counts[-1]), values[:-1] > middle),
-        (values[0], int(counts[0]), values[1:] < middle),
-    ):
+    for extreme in (values[-1], values[0]):
         length = _longest_row(data, extreme, _STEPS * step)
         if length >= _ROW:
             return "clipped", f"it stays at {extreme:g} for {length:,} samples"
-        others = counts[:-1] if extreme == values[-1] else counts[1:]
-        near = int(counts[np.abs(values - extreme) <= (_STEPS + 1e-6) * step].sum()) - count
-        often = max(_FEWEST, _OFTEN * int(others[side].max(initial=0)), 2 * near + 1)
-        if count >= often:
-            return "clipped", (
-                f"{count:,} of its {data.size:,} samples are {extreme:g}, and hardly any just "
-                "within"
-            )
+    return _often_at_extremes(values, counts, step)
+
+
+def _often_at_extremes(
+    values: Samples, counts: NDArray[np.intp], step: float
+) -> tuple[str, str] | None:
+    """Whether the extremes, one of them or both, are met more often than the values near them."""
+    quarter = (values[-1] - values[0]) / 4
+    usual = counts.sum() / values.size
+    inner = np.ones(values.size, dtype=bool)
+    inner[[0, -1]] = False
+    for places in ([-1], [0], [0, -1]):
+        count = int(counts[places].sum())
+        away = np.min([np.abs(values - values[place]) for place in places], axis=0)
+        near = int(counts[inner & (away <= (_STEPS + 1e-6) * step)].sum())
+        often = max(int(counts[inner & (away < quarter)].max(initial=0)), usual)
+        if counts[places].min() < 2 or count < max(
+            _FEWEST, len(places) * _OFTEN * often, 2 * near + 1
+        ):
+            continue
+        told = " or ".join(f"{value:g}" for value in values[places])
+        return "clipped", (
+            f"{count:,} of its {int(counts.sum()):,} samples are {told}, and hardly any just within"
+        )
     return None
 
 

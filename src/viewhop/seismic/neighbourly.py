@@ -31,6 +31,7 @@ def transductive(
     *,
     columns: Sequence[Codes],
     n_neighbors: int,
+    apart: Sequence[Codes],
     progress: Progress,
 ) -> Told:
     """Labels in one embedding of all events, the one in question among them: the paper's way.
@@ -45,6 +46,8 @@ def transductive(
     columns : list of int arrays
         Columns of the embedding in which neighbours are looked for, one entry per answer.
     n_neighbors : int
+    apart : list of int arrays
+        For each event, those that share part of its record: they do not judge it.
     progress : callable
     """
     with warnings.catch_warnings(record=True) as caught:
@@ -54,6 +57,8 @@ def transductive(
     for chosen in columns:
         distances = cdist(embedding[:, chosen], embedding[:, chosen])
         np.fill_diagonal(distances, np.inf)
+        for event, others in enumerate(apart):
+            distances[event, others] = np.inf
         distances[:, codes < 0] = np.inf
         answers.append(voted(distances, codes, n_neighbors))
     progress("embedding", 1, 1)
@@ -67,14 +72,16 @@ def refitted(
     *,
     columns: Sequence[Codes],
     n_neighbors: int,
+    apart: Sequence[Codes],
     progress: Progress,
 ) -> Told:
     """Labels from fits that have not seen the event in question: `transform` places it.
 
     Parameters
     ----------
-    estimator, views, codes, columns, n_neighbors, progress
-        As for `transductive`. Events without a class are never fitted, only placed.
+    estimator, views, codes, columns, n_neighbors, apart, progress
+        As for `transductive`. Events without a class are never fitted, only placed; nor are those
+        apart from the event in question.
     """
     known = np.flatnonzero(codes >= 0)
     answers = [np.empty(len(views), dtype=np.intp) for _ in columns]
@@ -82,7 +89,7 @@ def refitted(
     is_fitted = False
     # Events without a class come last: one fit serves them all.
     for count, event in enumerate(np.argsort(codes < 0, kind="stable"), start=1):
-        others = known[known != event]
+        others = known[(known != event) & ~np.isin(known, apart[event])]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if len(others) < len(known) or not is_fitted:
@@ -110,7 +117,11 @@ def voted(distances: Floats, codes: Codes, n_neighbors: int) -> Codes:
     codes : (n_known,) int array
         -1 where there is no class; such an event does not vote.
     n_neighbors : int
-        At most as many as may vote.
+
+    Returns
+    -------
+    (n_asked,) int array
+        -1 where none may vote.
 
     Examples
     --------
@@ -122,15 +133,17 @@ def voted(distances: Floats, codes: Codes, n_neighbors: int) -> Codes:
     reach = np.where(codes >= 0, distances, np.inf)
     # What rounding leaves between two that are equally far.
     slack = 1e-12 * np.max(reach, axis=1, where=np.isfinite(reach), initial=0.0, keepdims=True)
-    last = np.partition(reach, n_neighbors - 1, axis=1)[:, n_neighbors - 1 : n_neighbors]
-    is_near = reach <= last * (1 + 1e-9) + slack
+    place = min(n_neighbors, reach.shape[1]) - 1
+    last = np.partition(reach, place, axis=1)[:, place : place + 1]
+    is_near = (reach <= last * (1 + 1e-9) + slack) & np.isfinite(reach)
     members = [codes == code for code in range(int(codes.max(initial=0)) + 1)]
     votes = np.stack([is_near[:, own].sum(axis=1) for own in members], axis=1)
     nearest = np.stack([reach[:, own].min(axis=1, initial=np.inf) for own in members], axis=1)
     # The most votes; among these the nearest, up to what rounding leaves; among these the first.
     nearest[votes < votes.max(axis=1, keepdims=True)] = np.inf
     first = nearest.min(axis=1, keepdims=True)
-    return np.asarray(np.argmax(nearest <= first * (1 + 1e-9) + slack, axis=1))
+    winners = np.argmax(nearest <= first * (1 + 1e-9) + slack, axis=1)
+    return np.where(is_near.any(axis=1), winners, -1)
 
 
 def _kinds(caught: Sequence[warnings.WarningMessage]) -> Counter[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from viewhop.seismic.outcomes import Classification, Score
-from viewhop.seismic.summary import Summary
+from viewhop.seismic.summary import Summary, plain
 
 __all__ = ["classification_page"]
 
@@ -59,7 +59,7 @@ def classification_page(
     >>> import numpy as np
     >>> from viewhop.seismic.classification import classify
     >>> from viewhop.seismic.page import classification_page
-    >>> from viewhop.seismic.summary import Summary
+    >>> from viewhop.seismic.summary import Summary, plain
     >>> heard = np.random.default_rng(0).normal(size=(20, 3))
     >>> found = classify([heard], ["<b>", "c"] * 10, kernel="gaussian", n_components=2)
     >>> text = classification_page(found, summary=Summary(20, "windows"), settings={"K": 1})
@@ -161,4 +161,4 @@ def _text(value: Any) -> str:
     """A value as text that is no markup."""
     shown = f"{value:g}" if isinstance(value, float | np.floating) else str(value)
     # What is no valid Unicode cannot be written.
-    return escape(shown.encode("utf-8", "replace").decode("utf-8"))
+    return escape(plain(shown).encode("utf-8", "replace").decode("utf-8"))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.fft import rfft
-from scipy.signal import firwin, get_window, resample_poly
+from scipy.signal import get_window
 
-from viewhop.seismic.resampling import factors
+from viewhop.seismic.resampling import factors, resampled
 
 __all__ = ["RATE", "band_edges", "sonogram", "spectrogram"]
 
@@ -22,7 +22,7 @@ WINDOW = 256
 OVERLAP = 0.9
 #: Half octaves: seven octaves lie between the first of 128 bins and the last.
 BANDS = 14
-#: Bytes that the windows of one block of traces may take.
+#: Bytes that the windows of one block may take.
 _BLOCK = 32 * 2**20
 
 
@@ -87,8 +87,11 @@ def sonogram(
     """
     last = _last_bins(window, n_bands, lowest_frequency, rate)
 
-    def shares(power: NDArray[np.float64]) -> NDArray[np.float64]:
-        summed = np.add.reduceat(power, last[:-1], axis=-1).swapaxes(-1, -2)
+    def banded(power: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.add.reduceat(power, last[:-1], axis=-1)
+
+    def shares(bands: NDArray[np.float64]) -> NDArray[np.float64]:
+        summed = bands.swapaxes(-1, -2)
         total = summed.sum(axis=-1, keepdims=True)
         # Traces have been divided by their largest value, so rounding leaves about this much.
         loud = total > summed.shape[-1] * (window * np.finfo(np.float64).eps) ** 2 / rate
@@ -98,6 +101,7 @@ def sonogram(
 
     return _framewise(
         waveform,
+        banded,
         shares,
         sampling_rate=sampling_rate,
         rate=rate,
@@ -148,6 +152,7 @@ def spectrogram(
     """
     return _framewise(
         waveform,
+        lambda power: power,
         lambda power: power.swapaxes(-1, -2),
         sampling_rate=sampling_rate,
         rate=rate,
@@ -229,6 +234,7 @@ def _last_bins(
 
 def _framewise(
     waveform: ArrayLike,
+    reduce: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     finish: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     *,
     sampling_rate: float,
@@ -238,14 +244,18 @@ def _framewise(
     taper: str,
     is_scaled: bool,
 ) -> NDArray[np.floating]:
-    """What `finish` makes of the densities (traces, frames, bins), block by block of traces."""
+    """What `finish` makes of all frames of what `reduce` makes of densities (traces, frames, bins).
+
+    Traces are taken in blocks, and frames within: a trace may last for days.
+    """
     traces = _checked(waveform)
     _check_positive("sampling_rate", sampling_rate)
     _check_positive("rate", rate)
     _check_window(window)
     shift = _shift(window, overlap)
     weights = get_window(taper, window)
-    up, down = factors(sampling_rate, rate, n_samples=traces.shape[-1])
+    wanted = ceil(traces.shape[-1] * float(rate) / float(sampling_rate))
+    up, down = factors(sampling_rate, rate, n_samples=wanted, drift=shift / 2)
     length = -(-traces.shape[-1] * up // down)
     if length < window:
         raise ValueError(
@@ -255,23 +265,25 @@ def _framewise(
         )
     flat = traces.reshape(-1, traces.shape[-1])
     n_frames = (length - window) // shift + 1
-    size = max(1, _BLOCK // (16 * window * n_frames))
+    frames_at_once = max(1, _BLOCK // (16 * window))
+    size = max(1, frames_at_once // n_frames)
     known = int(np.floor(sampling_rate * window / (2 * rate) + 1e-9))
-    low_pass = _low_pass(max(up, down))
     done = []
     for start in range(0, len(flat), size):
         block = flat[start : start + size].astype(np.float64)
         scale = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
         block /= np.where(scale > 0, scale, 1.0)
-        if up != down:
-            # The ends are continued by zeros, which must not be a step.
-            block -= block.mean(axis=1, keepdims=True)
-            block = resample_poly(block, up, down, axis=1, window=low_pass)  # type: ignore[call-overload]
-        power = _densities(block, shift, weights, rate)
-        power[..., known:] = 0
-        if not is_scaled:
-            power *= scale[:, :, None] ** 2
-        done.append(finish(power).astype(traces.dtype))
+        block = resampled(block, up=up, down=down)
+        parts = []
+        for first in range(0, n_frames, frames_at_once):
+            last = min(first + frames_at_once, n_frames)
+            part = block[:, first * shift : (last - 1) * shift + window]
+            power = _densities(part, shift, weights, rate)
+            power[..., known:] = 0
+            if not is_scaled:
+                power *= scale[:, :, None] ** 2
+            parts.append(reduce(power))
+        done.append(finish(np.concatenate(parts, axis=1)).astype(traces.dtype))
     found = np.concatenate(done)
     return found.reshape(*traces.shape[:-1], *found.shape[1:])
 
@@ -288,14 +300,6 @@ def _densities(
     power *= 2 / (rate * (weights @ weights))
     power[..., -1] /= 2  # the highest frequency has no negative twin
     return power  # type: ignore[no-any-return]
-
-
-def _low_pass(factor: int) -> NDArray[np.float64]:
-    """The filter against aliasing: half at the lower of both Nyquist frequencies, where it falls.
-
-    It is flat to 5e-5 up to nine tenths of that, and lets as little through from eleven tenths on.
-    """
-    return firwin(64 * factor + 1, 1 / factor, window=("kaiser", 8.6)) if factor > 1 else np.ones(1)
 
 
 def _checked(waveform: ArrayLike) -> NDArray[Any]:

@@ -22,6 +22,8 @@ Samples = NDArray[np.float64]
 
 #: Nanoseconds in a second.
 SECOND = 1_000_000_000
+#: Seconds that anything asked for may last.
+YEAR = 366 * 86_400.0
 #: Beyond this size squares overflow.
 _LARGEST = 1e150
 #: Two sampling rates are the same if they differ by less than this share.

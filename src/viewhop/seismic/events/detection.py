@@ -14,7 +14,15 @@ from viewhop.seismic.events.coincidence import coincident, separated, station_tr
 from viewhop.seismic.events.ratios import StaLta
 from viewhop.seismic.events.triggers import Trigger, channel_triggers, is_searchable
 from viewhop.seismic.summary import LeftOut, Summary
-from viewhop.seismic.waveforms import SECOND, Channel, Waveforms, as_waveforms, check_any, timestamp
+from viewhop.seismic.waveforms import (
+    SECOND,
+    YEAR,
+    Channel,
+    Waveforms,
+    as_waveforms,
+    check_any,
+    timestamp,
+)
 
 __all__ = ["Detections", "detect"]
 
@@ -164,8 +172,8 @@ def _check(
     if min_stations < 1:
         raise ValueError(f"min_stations is at least 1, not {min_stations}")
     for name, value in (("allowance", allowance), ("separation", separation)):
-        if not 0 <= value < np.inf:
-            raise ValueError(f"{name} is a number of seconds, at least 0, not {value!r}")
+        if not 0 <= value <= YEAR:
+            raise ValueError(f"{name} is a number of seconds from 0 to {YEAR:,.0f}, not {value!r}")
 
 
 def _chosen(waveforms: Waveforms, components: str | None, left_out: list[LeftOut]) -> list[Channel]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 
 from viewhop.errors import SeismicError
 from viewhop.seismic.event import Event
-from viewhop.seismic.events.windows import cut, resampled
+from viewhop.seismic.events.windows import cut, with_rate
 from viewhop.seismic.summary import LeftOut, Summary, counted
-from viewhop.seismic.waveforms import SECOND, Channel, Waveforms, as_waveforms, check_any
+from viewhop.seismic.waveforms import SECOND, YEAR, Channel, Waveforms, as_waveforms, check_any
 from viewhop.views import Views
 
 __all__ = ["EventViews", "event_views"]
-
-#: Longest time that a window may last or lie apart from its pick: a year, in seconds.
-_LONGEST = 366 * 86_400.0
 
 _UNKNOWN_STATION = "unknown station"
 _UNPICKED = "; they have no picks: set unpicked to 'event'"
@@ -43,12 +40,16 @@ class EventViews:
         Shape of the features of one event, before they were made a row.
     summary : Summary
         Counts windows. It has every window that an event lost, and why.
+    overlaps : tuple of (int, int)
+        Numbers of two events whose windows share samples of a channel: neither may be judged by the
+        other. Pass it to `classify`.
     """
 
     views: Views
     events: tuple[Event, ...]
     shapes: Mapping[str, tuple[int, ...]]
     summary: Summary
+    overlaps: tuple[tuple[int, int], ...] = ()
 
     @property
     def labels(self) -> tuple[str | None, ...]:
@@ -139,15 +140,16 @@ def event_views(
     _unknown_stations(given, found, left_out)
     tables: dict[str, NDArray[np.float64]] = {}
     shapes: dict[str, tuple[int, ...]] = {}
+    starts = {channel.id: _starts(channel, given, before, unpicked) for channel in chosen}
     for channel in chosen:
-        windows = _windows(channel, given, before, length, sampling_rate, unpicked, left_out)
+        windows = _windows(channel, given, starts[channel.id], length, sampling_rate, left_out)
         rows = _rows(channel.id, windows, given, features or _sonogram(), left_out)
         if rows is None:
             what = f"it saw none of the {len(given):,} events"
             left_out.append(LeftOut(channel.id, "no event", what))
             continue
         tables[channel.id], shapes[channel.id] = rows
-    return _result(tables, shapes, given, left_out, found.summary.left_out)
+    return _result(tables, shapes, given, starts, length, left_out, found.summary.left_out)
 
 
 def _check(
@@ -164,10 +166,10 @@ def _check(
         if event.id in seen:
             raise SeismicError(f"two events have the id {event.id!r}; ids are unique", event.id)
         seen.add(event.id)
-    if not 0 < length <= _LONGEST:
-        raise ValueError(f"length is a number of seconds up to {_LONGEST:,.0f}, not {length!r}")
-    if not abs(before) <= _LONGEST:
-        raise ValueError(f"before is a number of seconds up to {_LONGEST:,.0f}, not {before!r}")
+    if not 0 < length <= YEAR:
+        raise ValueError(f"length is a number of seconds up to {YEAR:,.0f}, not {length!r}")
+    if not abs(before) <= YEAR:
+        raise ValueError(f"before is a number of seconds up to {YEAR:,.0f}, not {before!r}")
     if sampling_rate is not None and not 0 < sampling_rate < np.inf:
         raise ValueError(
             f"sampling_rate is a positive number of Hz, or None, not {sampling_rate!r}"
@@ -213,27 +215,40 @@ def _unknown_stations(
     )
 
 
+def _starts(
+    channel: Channel, events: Sequence[Event], before: float, unpicked: str
+) -> list[int | None]:
+    """When the window of each event begins, in nanoseconds; None if its station has no pick."""
+    found: list[int | None] = []
+    for event in events:
+        pick = next((pick for pick in event.picks if pick.station == channel.station), None)
+        if pick is None and unpicked == "missing":
+            found.append(None)
+        else:
+            time = event.time if pick is None else pick.time
+            found.append(time.as_unit("ns").value - round(before * SECOND))
+    return found
+
+
 def _windows(
     channel: Channel,
     events: Sequence[Event],
-    before: float,
+    starts: Sequence[int | None],
     length: float,
     sampling_rate: float | None,
-    unpicked: str,
     left_out: list[LeftOut],
 ) -> dict[float, tuple[list[int], NDArray[np.float64]]]:
     """The windows of a channel and the numbers of their events, by sampling rate."""
     by_rate: dict[float, tuple[list[int], list[NDArray[np.float64]]]] = {}
-    for k, event in enumerate(events):
-        pick = next((pick for pick in event.picks if pick.station == channel.station), None)
-        if pick is None and unpicked == "missing":
+    for k, (event, start) in enumerate(zip(events, starts, strict=True)):
+        if start is None:
             what = "its station has no pick for the event"
             left_out.append(LeftOut(channel.id, "no pick", what, event.time, event.id))
             continue
-        time = event.time if pick is None else pick.time
-        start = time.as_unit("ns").value - round(before * SECOND)
         data, rate = cut(channel, start, length, sampling_rate=sampling_rate)
         if isinstance(data, str):
+            pick = next((pick for pick in event.picks if pick.station == channel.station), None)
+            time = event.time if pick is None else pick.time
             left_out.append(LeftOut(channel.id, data, str(rate), time, event.id))
             continue
         places, kept = by_rate.setdefault(float(rate), ([], []))
@@ -248,7 +263,7 @@ def _windows(
         return {}
     stacked = np.concatenate(
         [
-            resampled(np.stack(kept), rate=rate, wanted=sampling_rate, count=count)
+            with_rate(np.stack(kept), rate=rate, wanted=sampling_rate, count=count)
             for rate, (_, kept) in by_rate.items()
         ]
     )
@@ -305,6 +320,8 @@ def _result(
     tables: Mapping[str, NDArray[np.float64]],
     shapes: Mapping[str, tuple[int, ...]],
     events: Sequence[Event],
+    starts: Mapping[str, Sequence[int | None]],
+    length: float,
     left_out: list[LeftOut],
     earlier: Sequence[LeftOut],
 ) -> EventViews:
@@ -318,7 +335,9 @@ def _result(
             f"no channel saw any of the {len(events):,} events ({told}){hint}",
             left_out=(*earlier, *left_out),
         )
-    observed = {name: ~np.isnan(table).any(axis=1) for name, table in tables.items()}
+    observed: dict[str, NDArray[np.bool_]] = {
+        name: np.asarray(np.isfinite(table).all(axis=1)) for name, table in tables.items()
+    }
     seen = np.any([*observed.values()], axis=0)
     left_out.extend(
         LeftOut(event.id, "no channel", "no channel saw the event", event.time)
@@ -333,4 +352,23 @@ def _result(
     summary = Summary(
         sum(int(rows.sum()) for rows in observed.values()), "windows", tuple(left_out)
     )
-    return EventViews(views, kept, dict(shapes), summary.after(earlier))
+    places = np.cumsum(seen) - 1
+    overlaps = {
+        (int(places[k]), int(places[m]))
+        for name, is_seen in observed.items()
+        for k, m in _overlapping(starts[name], is_seen, round(length * SECOND))
+    }
+    return EventViews(views, kept, dict(shapes), summary.after(earlier), tuple(sorted(overlaps)))
+
+
+def _overlapping(
+    starts: Sequence[int | None], is_seen: NDArray[np.bool_], length: int
+) -> Iterator[tuple[int, int]]:
+    """Numbers of two events, the smaller first, whose windows of one channel share time."""
+    begun = [(start, k) for k, start in enumerate(starts) if start is not None and is_seen[k]]
+    begun.sort()
+    for place, (start, k) in enumerate(begun):
+        for other, m in begun[place + 1 :]:
+            if other - start >= length:
+                break
+            yield min(k, m), max(k, m)

@@ -19,6 +19,8 @@ __all__ = ["Trigger", "bandpassed", "channel_triggers", "is_searchable"]
 
 #: Order of the band-pass filter, as obspy's.
 _ORDER = 4
+#: Lowest frequency of a band over the sampling rate; below, rounding spoils the filter.
+_LOWEST = 1e-5
 
 
 @dataclass(frozen=True, order=True)
@@ -140,6 +142,11 @@ def _problem(
         return "sampling rate", (
             f"sampled at {rate:g} Hz, it has nothing up to {band[1]:g} Hz: choose a band below "
             f"{rate / 2:g} Hz"
+        )
+    if band is not None and band[0] < _LOWEST * rate:
+        return "sampling rate", (
+            f"sampled at {rate:g} Hz, it cannot be filtered from {band[0]:g} Hz on: choose a band "
+            f"above {_LOWEST * rate:g} Hz"
         )
     nsta, nlta = trigger.lengths(rate)
     if nsta < 1 or nlta <= nsta:

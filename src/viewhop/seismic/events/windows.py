@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import resample_poly
 
 from viewhop.seismic.clipping import clipped
-from viewhop.seismic.resampling import factors
+from viewhop.seismic.resampling import factors, resampled
 from viewhop.seismic.stretches import still
 from viewhop.seismic.waveforms import SECOND, Channel, Segment
 
-__all__ = ["Window", "cut", "resampled"]
+__all__ = ["Window", "cut", "with_rate"]
 
 #: Share by which a trace may be sampled more slowly than is wanted: clocks are not exact.
 _SLOWER = 1e-3
@@ -90,10 +89,10 @@ def _missing(near: list[Segment], start: int, end: int) -> tuple[str, str]:
     return "gap", "there is a gap in the window"
 
 
-def resampled(
+def with_rate(
     data: NDArray[np.float64], *, rate: float, wanted: float, count: int
 ) -> NDArray[np.float64]:
-    """Windows at another sampling rate, by a polyphase filter that lets nothing fold back.
+    """Windows at another sampling rate.
 
     Parameters
     ----------
@@ -104,7 +103,4 @@ def resampled(
         Samples in each window that is returned.
     """
     up, down = _factors(count / wanted, rate, wanted)
-    if up == down:
-        return data[:, :count]
-    found = resample_poly(data, up, down, axis=1, padtype="line")
-    return np.asarray(found[:, :count])
+    return resampled(data, up=up, down=down)[:, :count]

@@ -69,8 +69,10 @@ def read_catalogue(
     Returns
     -------
     Catalogue
-        Of QuakeML, the label is the type of the event, the time that of its preferred origin, and
-        the pick of a station its earliest.
+        Of QuakeML, the label is the type of the event ("not reported" is none), the time that of
+        its preferred origin, and the pick of a station its earliest that is of P, or of no phase
+        in particular, and was not rejected. A station with other picks only is left out, and so
+        is an event "not existing".
 
     Raises
     ------

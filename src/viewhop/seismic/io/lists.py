@@ -80,7 +80,15 @@ def read_list(
     """
     name = os.fspath(path)
     cells = read_cells(path)
-    columns = {column.strip(): k for k, column in enumerate(cells.header)}
+    names = [column.strip() for column in cells.header]
+    columns = {column: k for k, column in enumerate(names)}
+    for column in columns:
+        if names.count(column) > 1:
+            raise SeismicError(f"{name}: two columns are called {column!r}", name)
+        if column.startswith(_PICK) and "." not in column:
+            raise SeismicError(
+                f"{name}: columns of picks are called 'pick NET.STA', got {column!r}", name
+            )
     for wanted in (time, id, label):
         if wanted is not None and wanted not in columns:
             raise SeismicError(

@@ -20,6 +20,8 @@ __all__ = ["is_xml", "quakeml_events"]
 _DECLARATION = re.compile(r"\s*<\?xml(?:[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'])?[^>]*\?>")
 #: Encodings that are read. Of others, such as UTF-7, a parser may see more than is looked for here.
 _ENCODINGS = {"utf-8", "ascii", "iso8859-1", "utf-16"}
+#: Types of events that say that the type is not known.
+_UNKNOWN = ("not reported",)
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -78,10 +80,13 @@ def quakeml_events(name: str, data: bytes) -> tuple[list[Event], list[LeftOut]]:
         try:
             if key in seen:
                 raise ValueError("an earlier event has the same id")
-            events.append(_event(key, item))
-            seen.add(key)
+            event, others = _event(key, item)
         except (ValueError, OverflowError) as error:
             left_out.append(LeftOut(f"{name}, event {number} ({key})", "event", str(error)))
+            continue
+        events.append(event)
+        left_out.extend(others)
+        seen.add(key)
     return events, left_out
 
 
@@ -100,11 +105,17 @@ def _text(data: bytes, errors: str = "strict") -> str:
     return data.decode(known, errors)
 
 
-def _event(key: str, item: Any) -> Event:
+def _event(key: str, item: Any) -> tuple[Event, list[LeftOut]]:
+    """The event, and the stations whose picks are of no use."""
+    if item.event_type == "not existing":
+        raise ValueError("its type is 'not existing': it was withdrawn")
     origin = item.preferred_origin() or (item.origins[0] if item.origins else None)
-    if origin is None or origin.time is None:
+    if origin is None:
         raise ValueError("it has no origin time")
+    if origin.time is None:
+        raise ValueError("its origin time is missing, or cannot be read")
     first: dict[str, Pick] = {}
+    others: dict[str, str] = {}
     for pick in item.picks:
         source = pick.waveform_id
         if source is None or pick.time is None or not source.station_code:
@@ -116,11 +127,21 @@ def _event(key: str, item: Any) -> Event:
             source.channel_code,
         )
         own = Pick(".".join(part or "" for part in parts), _time(pick.time))
-        if own.station not in first or own.time < first[own.station].time:
+        if pick.evaluation_status == "rejected":
+            others.setdefault(own.station, "its pick was rejected")
+        elif pick.phase_hint and not pick.phase_hint.upper().startswith("P"):
+            others.setdefault(own.station, f"its pick is of {pick.phase_hint}, not of P")
+        elif own.station not in first or own.time < first[own.station].time:
             first[own.station] = own
     picks = tuple(sorted(first.values(), key=lambda pick: pick.time))
-    label = str(item.event_type) if item.event_type else None
-    return Event(key, _time(origin.time), picks, label)
+    time = _time(origin.time)
+    left_out = [
+        LeftOut(station, "no P pick", why, time, key)
+        for station, why in others.items()
+        if station not in first
+    ]
+    known = item.event_type and item.event_type not in _UNKNOWN
+    return Event(key, time, picks, str(item.event_type) if known else None), left_out
 
 
 def _time(time: Any) -> pd.Timestamp:
