@@ -249,6 +249,7 @@ def _drawn(
     from viewhop import plotting
     from viewhop.files import replaced
     from viewhop.seismic.gallery import gallery
+    from viewhop.seismic.summary import plain
 
     last = {score.procedure: score for score in found}
     figure = Figure(figsize=(5.2 * len(last), 4.6), layout="constrained")
@@ -256,7 +257,8 @@ def _drawn(
         figure.subplots(1, len(last), squeeze=False)[0], last.values(), strict=True
     ):
         title = f"{score.method}, {score.procedure}"
-        plotting.confusion(score.confusion, score.classes, ax=ax, title=title, legend=False)
+        names = [plain(name) for name in score.classes]
+        plotting.confusion(score.confusion, names, ax=ax, title=title, legend=False)
     method = found[-1].method
     figures = {"confusion": (f"What {method} takes events for.", figure)}
     if beside is not None:

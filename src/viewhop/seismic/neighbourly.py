@@ -59,7 +59,6 @@ def transductive(
         np.fill_diagonal(distances, np.inf)
         for event, others in enumerate(apart):
             distances[event, others] = np.inf
-        distances[:, codes < 0] = np.inf
         answers.append(voted(distances, codes, n_neighbors))
     progress("embedding", 1, 1)
     return answers, _kinds(caught)
