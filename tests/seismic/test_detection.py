@@ -156,6 +156,21 @@ def test_a_pulse_is_picked_where_it_begins_at_each_station():
     assert all(pick.snr > 5 and pick.ratio >= 3.5 and pick.duration > 0 for pick in event.picks)
 
 
+def test_the_signal_to_noise_ratio_is_to_the_noise_of_the_lta_before():
+    """Ten times as loud until shortly before, which is no part of that noise."""
+    sign = np.where(np.arange(4000) % 2, -1.0, 1.0)
+    size = np.ones(4000)
+    size[:1200] = 10.0
+    size[2400:2480] = 30.0
+    waveforms = Waveforms.from_arrays({"IS.A..BHZ": size * sign}, start=START, sampling_rate=40.0)
+    (event,) = detect(waveforms, band=None, min_stations=1, trigger=StaLta(off=2.0))
+    assert round((event.time - pd.Timestamp(START)).total_seconds()) == 60
+    (pick,) = event.picks
+    # While the trigger is on, most samples have 30, and a few after the pulse 1.
+    assert 20 < pick.snr < 30
+    assert event.snr == pick.snr
+
+
 def test_what_only_one_station_saw_is_no_event_of_two():
     waveforms = noisy(2, pulses=[(0, 30, 30), (0, 60, 30), (1, 60, 30)])
     (event,) = detect(waveforms, min_stations=2)

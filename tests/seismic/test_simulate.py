@@ -385,6 +385,46 @@ def test_magnitudes_follow_their_law():
     assert_allclose(ratio, expected, rtol=0.1)
 
 
+def test_draws_are_in_the_ranges_of_the_documentation():
+    """docs/seismic.md has the table."""
+    rng = np.random.default_rng(0)
+    quakes = [draw_earthquake(rng) for _ in range(2000)]
+    for name, low, high in (
+        ("depth", 3, 22),
+        ("magnitude", 1.6, 3.2),
+        ("stress_drop", 0.3, 10),
+        ("corner_ratio", 1.1, 1.4),
+        ("north", 30, 170),
+        ("east", 35, 55),
+    ):
+        values = np.array([getattr(each, name) for each in quakes])
+        assert low <= values.min() < low + 0.05 * (high - low)
+        assert high - 0.1 * (high - low) < values.max() <= high
+    for name, mean, sd in (("strike", 10, 20), ("rake", 0, 25)):
+        values = np.array([getattr(each, name) for each in quakes])
+        assert_allclose([values.mean(), values.std()], [mean, sd], rtol=0.1, atol=2)
+    quarry = QUARRIES[1]
+    blasts = [draw_blast(quarry, rng) for _ in range(2000)]
+    for name, low, high in (
+        ("depth", 0.01, 0.03),
+        ("corner_frequency", 0.75 * quarry.corner_frequency, 1.25 * quarry.corner_frequency),
+        ("corner_ratio", 1.6, 2.1),
+    ):
+        values = np.array([getattr(each, name) for each in blasts])
+        assert low <= values.min() < low + 0.05 * (high - low)
+        assert high - 0.05 * (high - low) < values.max() <= high
+    magnitudes = np.array([each.magnitude for each in blasts])
+    assert_allclose([magnitudes.mean(), magnitudes.std()], [quarry.magnitude, 0.25], rtol=0.05)
+    assert 1.4 <= magnitudes.min() < magnitudes.max() <= 2.8
+    for name in ("s_ratio", "rg_ratio"):
+        factors = np.array([getattr(each, name) for each in blasts]) / getattr(quarry, name)
+        # A factor of 1.3 per blast, up or down.
+        assert_allclose(np.exp(np.log(factors).std()), 1.3, atol=0.04)
+        assert_allclose(np.exp(np.log(factors).mean()), 1.0, atol=0.03)
+    counts = np.array([len(each.shots) for each in blasts])
+    assert 0.5 * 32 < counts.min() < counts.max() < 1.6 * 32
+
+
 def test_quarries_blast_in_their_own_pattern():
     rng = np.random.default_rng(0)
     for quarry in QUARRIES:
