@@ -12,12 +12,14 @@ from benchmarks.apart import apart
 from benchmarks.row import Row, ratio
 
 TITLE = "Seismic events: waveforms to sonograms, embeddings and accuracies"
-FULL: dict[str, Any] = {"n_events": 600, "left_out": 10}
-SMALL: dict[str, Any] = {"n_events": 40, "left_out": 2}
+FULL: dict[str, Any] = {"n_events": 600, "left_out": 10, "hours": 72}
+SMALL: dict[str, Any] = {"n_events": 40, "left_out": 2, "hours": 12}
 
 CHANNELS = 3
 #: What the whole way may take at full size, in seconds on two cores.
 WHOLE = 60.0
+#: Memory that the sonogram of a long trace at 100 Hz may take, over that of the trace.
+LONG = 5.0
 
 
 def _waveforms(n_events: int) -> tuple[Any, list[str]]:
@@ -65,8 +67,18 @@ def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
     return {"seconds": perf_counter() - start}
 
 
-def run(*, n_events: int, left_out: int) -> Iterator[Row]:
-    """The whole way, then fits without one event with and without shared distances."""
+def long_trace(hours: float) -> dict[str, Any]:
+    """Seconds of the sonogram of one trace at 100 Hz, and the bytes of the trace."""
+    from viewhop.seismic.sonogram import sonogram
+
+    trace = np.random.default_rng(0).standard_normal(round(hours * 360_000))
+    start = perf_counter()
+    sonogram(trace, sampling_rate=100.0)
+    return {"seconds": perf_counter() - start, "size": trace.nbytes}
+
+
+def run(*, n_events: int, left_out: int, hours: float) -> Iterator[Row]:
+    """The whole way; fits without one event, with and without shared distances; a long trace."""
     told = f"{n_events:,} events × {CHANNELS} channels"
     found = apart(whole_way, {"n_events": n_events})
     yield Row(f"sonograms, {told}", found["sonograms"])
@@ -85,3 +97,13 @@ def run(*, n_events: int, left_out: int) -> Iterator[Row]:
     work = f"{left_out} multi-view fits without one event, {told}"
     yield Row(f"{work}, from sonograms", plain["seconds"], peak=plain["peak"])
     yield ratio(f"{work}, with shared distances", shared, plain["seconds"], "from sonograms")
+    long = apart(long_trace, {"hours": hours})
+    yield Row(
+        f"sonogram of {hours:g} hours at 100 Hz",
+        long["seconds"],
+        (long["peak"] - long["at_import"]) / long["size"],
+        "× the memory of the trace",
+        at_most=LONG,
+        peak=long["peak"],
+        at_import=long["at_import"],
+    )
