@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel, Precomputed, per_view
 from viewhop.progress import Progress, Stage, silent
 from viewhop.seismic.fewer_features import with_fewer_features
+from viewhop.seismic.methods import least_events, some_of, too_few, usable_methods
 from viewhop.seismic.neighbourly import Told, refitted, transductive
-from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score, comparing
-from viewhop.seismic.summary import plain
+from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score
+from viewhop.seismic.remarks import comparing, doubles, shared, told_by_missing
 from viewhop.views import Views
 
 __all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
 
 Codes = NDArray[np.intp]
-
-#: How often labels are shuffled to see what chance gives.
-_SHUFFLES = 199
 
 _PROCEDURES: dict[str, Callable[..., Told]] = {"transductive": transductive, "refitted": refitted}
 
@@ -106,7 +104,7 @@ def classify(
     wanted = _wanted(n_components)
     _check_choices(n_neighbors, fusions, procedures)
     kernels = _kernels(kernel, given.names)
-    methods, refused = _methods(
+    methods, refused = usable_methods(
         with_fewer_features(given, kernels),
         codes,
         classes,
@@ -115,7 +113,7 @@ def classify(
         singles=singles,
         n_components=wanted[-1],
         n_neighbors=n_neighbors,
-        least=_least(wanted[-1], n_neighbors, procedures),
+        least=least_events(wanted[-1], n_neighbors, procedures),
         random_state=random_state,
     )
     scores: list[Score] = []
@@ -126,7 +124,7 @@ def classify(
                     method.estimator,
                     method.views,
                     codes[method.events],
-                    columns=[_columns(r, wanted[-1], method.n_blocks) for r in wanted],
+                    columns=[method.columns(r, wanted[-1]) for r in wanted],
                     n_neighbors=n_neighbors,
                     apart=_among(apart, method.events),
                     progress=_within(f"{procedure}, {method.name}", progress),
@@ -145,9 +143,9 @@ def classify(
     if not scores:
         raise ValueError("no method can be used: " + "; ".join(refused.values()))
     remarks = (
-        *_shared(apart),
-        *_doubles(given),
-        *_told_by_missing(given, codes),
+        *shared(apart),
+        *doubles(given),
+        *told_by_missing(given, codes),
         *comparing(scores),
     )
     return Classification(tuple(scores), refused, remarks)
@@ -206,7 +204,7 @@ def classify_pairs(
     names = tuple(given.names)
     accuracy = np.full((len(names), len(names)), np.nan)
     balanced = accuracy.copy()
-    few = _too_few(given, codes, _least(r, n_neighbors, (procedure,)))
+    few = too_few(given, codes, least_events(r, n_neighbors, (procedure,)))
     refused = {name: f"{name}, in every pair: {why}" for name, why in few.items()}
     pairs = list(combinations(range(len(names)), 2))
     for count, (l, m) in enumerate(pairs, start=1):
@@ -225,7 +223,7 @@ def classify_pairs(
         try:
             answers, _ = _PROCEDURES[procedure](
                 estimator,
-                _of(reduced, pair, events),
+                some_of(reduced, pair, events),
                 codes[events],
                 columns=[np.arange(r), np.arange(r, 2 * r)],
                 n_neighbors=n_neighbors,
@@ -242,136 +240,6 @@ def classify_pairs(
     if np.isnan(accuracy).all():
         raise ValueError("no pair can be used: " + "; ".join(refused.values()))
     return PairScores(names, accuracy, balanced, refused)
-
-
-class _Method(NamedTuple):
-    """An estimator, and the events that it can be asked about."""
-
-    name: str
-    estimator: Any
-    views: Views
-    events: Codes
-    n_blocks: int
-
-
-def _methods(
-    views: Views,
-    codes: Codes,
-    classes: Sequence[str],
-    *,
-    kernels: Mapping[str, Kernel],
-    fusions: Sequence[str],
-    singles: bool,
-    n_components: int,
-    n_neighbors: int,
-    least: int,
-    random_state: int,
-) -> tuple[list[_Method], dict[str, str]]:
-    """The methods that can be used, and why the others cannot."""
-    if (count := int((codes >= 0).sum())) < least:
-        raise ValueError(
-            f"expected at least {least} events that have a label, for {n_components} coordinates "
-            f"and {n_neighbors} neighbour{'s' * (n_neighbors > 1)}; got {count}"
-        )
-    few = _too_few(views, codes, least)
-    refused = {name: f"{name}, alone and in the fusions: {why}" for name, why in few.items()}
-    names = [name for name in views.names if name not in few]
-    found: list[_Method] = []
-    for name in names if singles else ():
-        events = np.asarray(views.samples(name))
-        if why := _one_class(codes[events], classes):
-            refused[name] = f"{name}, alone: {why}"
-            continue
-        single = DiffusionMaps(n_components, kernel=kernels[name], random_state=random_state)
-        found.append(_Method(name, single, _of(views, [name], events), events, 1))
-    events = np.flatnonzero(views.observed[:, [name in names for name in views.names]].any(axis=1))
-    # Without a view that has seen enough there is nothing to fuse, and `refused` says why.
-    for fusion in fusions if names else ():
-        name = FUSIONS[fusion]
-        given = _of(views, names, events)
-        if why := _one_class(codes[events], classes) or _lacking(given, fusion):
-            refused[name] = f"{name}: {why}"
-            continue
-        estimator = MultiViewDiffusionMaps(
-            n_components,
-            kernel={each: kernels[each] for each in names},
-            fusion=fusion,
-            output="concat",
-            random_state=random_state,
-        )
-        blocks = len(names) if fusion == "hop" else 1
-        found.append(_Method(name, estimator, given, events, blocks))
-    return found, refused
-
-
-def _too_few(views: Views, codes: Codes, least: int) -> dict[str, str]:
-    """Why views saw too little, by name."""
-    counts = {name: int((codes[views.samples(name)] >= 0).sum()) for name in views.names}
-    return {
-        name: f"it saw {count:,} of the {least:,} labelled events that are needed"
-        for name, count in counts.items()
-        if count < least
-    }
-
-
-def _one_class(codes: Codes, classes: Sequence[str]) -> str:
-    """Why events cannot be told apart, if all that have a label have the same."""
-    seen = np.unique(codes[codes >= 0])
-    if seen.size > 1:
-        return ""
-    return f"it saw events of one class only, {', '.join(plain(classes[code]) for code in seen)}"
-
-
-def _lacking(views: Views, fusion: str) -> str:
-    """Why a fusion cannot be had of views that missed events, if it cannot."""
-    lacking = int((~views.observed).any(axis=1).sum())
-    if not lacking or fusion in ("sum", "hop"):
-        return ""
-    return (
-        f"it needs every event in every view, and {lacking:,} of {len(views):,} "
-        "are missing in some; the multi-view walk and the kernel sum do without"
-    )
-
-
-def _doubles(views: Views) -> list[str]:
-    """Which views have the same row for several events, as remarks."""
-    found = []
-    for name in views.names:
-        rows = views.rows(name)
-        count = len(rows) - len(np.unique(rows, axis=0))
-        if count:
-            found.append(f"{name}: {count:,} of {len(rows):,} events have the features of another")
-    return found
-
-
-def _told_by_missing(views: Views, codes: Codes) -> list[str]:
-    """How well classes are told by which views saw an event, as a remark, if they are.
-
-    Whoever says of each pattern of views the class of which it has the largest share is right, in
-    the mean over the classes, in Σ max share / classes. By chance, that is more than one out of as
-    many classes as there are; how much, labels that are shuffled tell.
-    """
-    known = codes >= 0
-    patterns, which = np.unique(views.observed[known], axis=0, return_inverse=True)
-    present, of = np.unique(codes[known], return_inverse=True)
-    if len(patterns) < 2:
-        return []
-
-    def balanced(of: Codes) -> float:
-        counts = np.zeros((len(patterns), len(present)))
-        np.add.at(counts, (which.ravel(), of), 1)
-        return float((counts / counts.sum(axis=0)).max(axis=1).sum() / len(present))
-
-    rng = np.random.default_rng(0)
-    chance = [balanced(rng.permutation(of)) for _ in range(_SHUFFLES)]
-    told = balanced(of)
-    # As rare as one in two hundred by chance.
-    if told <= max(chance):
-        return []
-    return [
-        "which views saw an event tells its class by itself: balanced accuracy "
-        f"{told:.3f}, by chance {np.mean(chance):.3f}; the fusions know which did"
-    ]
 
 
 def _apart(overlaps: Sequence[tuple[int, int]], n_events: int) -> list[set[int]]:
@@ -394,35 +262,9 @@ def _among(apart: Sequence[set[int]], events: Codes) -> list[Codes]:
     ]
 
 
-def _shared(apart: Sequence[set[int]]) -> list[str]:
-    """How many events overlap with others, as a remark."""
-    count = sum(map(bool, apart))
-    if not count:
-        return []
-    return [
-        f"{count:,} of {len(apart):,} events share samples with others, which do not judge them; "
-        "the catalogue may list an event twice"
-    ]
-
-
-def _columns(r: int, fitted: int, n_blocks: int) -> Codes:
-    """The first r coordinates of each block of those that were fitted."""
-    return np.add.outer(np.arange(n_blocks) * fitted, np.arange(r)).ravel()
-
-
-def _of(views: Views, names: Sequence[str], events: Codes) -> Views:
-    """Some of the views, of events that at least one of them observed."""
-    return Views({name: views[name][events] for name in names})
-
-
 def _within(name: str, progress: Progress) -> Progress:
     """The callback with the method in place of the stage."""
     return lambda stage, done, total: progress(Stage(name), done, total)
-
-
-def _least(n_components: int, n_neighbors: int, procedures: Sequence[str]) -> int:
-    """Labelled events that a view must have seen: a fit takes r + 2, and one may be left out."""
-    return max(n_components + 2 + ("refitted" in procedures), n_neighbors + 1)
 
 
 def _checked(views: Any, labels: Sequence[Any]) -> tuple[Views, Codes, tuple[str, ...]]:

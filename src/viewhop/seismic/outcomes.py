@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from viewhop.seismic.summary import plain
-
 __all__ = ["Classification", "PairScores", "Score"]
 
 #: How fusions are called in tables.
@@ -153,43 +151,6 @@ class Classification(Sequence[Score]):
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
-
-
-def comparing(scores: Sequence[Score]) -> list[str]:
-    """What to mind when scores are compared, in sentences.
-
-    Parameters
-    ----------
-    scores : list of Score
-    """
-    found = []
-    absent = {score.method: score.absent for score in scores if score.absent}
-    for method, classes in absent.items():
-        found.append(
-            f"{method} saw no event of {', '.join(map(plain, classes))}: its balanced accuracy is "
-            "over the other classes"
-        )
-    sizes = np.max([score.confusion.sum(axis=1) for score in scores], axis=0)
-    lone = [plain(name) for name, size in zip(scores[0].classes, sizes, strict=True) if size == 1]
-    if lone:
-        found.append(
-            f"a class with one event ({', '.join(lone)}) cannot be told by others: it lowers every "
-            "balanced accuracy"
-        )
-    warned: dict[str, list[str]] = {}
-    for score in scores:
-        for kind, count in score.warned.items():
-            told = f"{score.method}, {score.procedure} ({count:,})"
-            if told not in warned.setdefault(kind, []):
-                warned[kind].append(told)
-    found.extend(f"fits gave a {kind}: {'; '.join(told)}" for kind, told in warned.items())
-    judged = {tuple((score.target >= 0) & (score.predicted >= 0)) for score in scores}
-    if len(judged) > 1:
-        found.append(
-            "methods were judged on different events, those that they saw: their scores may differ "
-            "for that alone"
-        )
-    return found
 
 
 @dataclass(frozen=True)
