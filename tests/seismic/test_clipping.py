@@ -51,6 +51,23 @@ def test_a_tone_that_meets_the_same_phases_again_is_not_clipped(frequency, phase
     assert clipped(pure if counts is None else np.round(counts * pure)) is None
 
 
+@pytest.mark.parametrize(
+    ("frequency", "phase"), [(12.63659147869674, 0.0), (12.039598997493734, 0.5 * np.pi)]
+)
+def test_a_tone_that_meets_nearly_the_same_phases_has_values_just_within(frequency, phase):
+    pure = np.sin(2 * np.pi * frequency * np.arange(5031) / 40 + phase)
+    assert clipped(np.round(1e5 * pure)) is None
+
+
+def test_a_few_cut_samples_on_both_sides_are_counted_together():
+    data = np.random.default_rng(0).normal(size=2000)
+    for at in range(100, 500, 100):
+        data[at], data[at + 50] = 8.0, -8.0
+    reason, detail = clipped(data)
+    assert reason == "clipped"
+    assert detail.startswith("8 of its 2,000 samples are -8 or 8,")
+
+
 @pytest.mark.parametrize("size", [0.3, 0.5, 1.0, 2.0, 5.0, 50.0, 1e3, 1e6])
 def test_noise_in_coarse_or_fine_steps_is_not_clipped(size):
     rng = np.random.default_rng(0)

@@ -192,7 +192,13 @@ def test_a_station_may_have_a_point_in_its_name():
 
 
 def test_events_whose_windows_share_samples_are_told():
-    waveforms, _ = noise("IS.A..BHZ", "IS.B..BHZ", seconds=200)
+    waveforms, _ = noise("IS.A..BHZ", "IS.B..BHZ", "IS.C..BHZ", seconds=200)
+
+    def late(name, seconds):
+        """An event that A saw, and C when it had nearly ended."""
+        picks = (Pick("IS.A..BHZ", at(seconds)), Pick("IS.C..BHZ", at(190)))
+        return Event(name, at(seconds), picks)
+
     events = [
         picked("e0", 150, "IS.A"),
         picked("e1", 30, "IS.A", "IS.B"),
@@ -200,9 +206,11 @@ def test_events_whose_windows_share_samples_are_told():
         picked("lost", 32, "XX.WHO"),
         picked("e3", 50, "IS.A"),  # begins where e1 ends, at A
         picked("e4", 169.9, "IS.A"),  # shares with e0
+        late("e5", 80),
+        late("e6", 110),  # would share with e5 at C, which has neither window
     ]
     seen = event_views(waveforms, events, before=5, length=20, features=samples)
-    assert [event.id for event in seen.events] == ["e0", "e1", "e2", "e3", "e4"]
+    assert [event.id for event in seen.events] == [f"e{k}" for k in range(7)]
     assert seen.overlaps == ((0, 4), (1, 2))
 
 

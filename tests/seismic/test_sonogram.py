@@ -190,6 +190,14 @@ def test_a_clock_that_is_off_keeps_time(rate):
     assert abs(middle - at) < 0.7
 
 
+def test_a_clock_that_would_be_off_by_half_a_frame_is_refused():
+    # In a day, a rate of 40.0002 Hz, for which no ratio is better than 1, runs away by 17 samples.
+    day = np.random.default_rng(0).normal(size=3_456_017)
+    assert sonogram(day[:500_000], sampling_rate=40.0002).shape[0] == 14
+    with pytest.raises(ValueError, match=r"cannot resample from 40\.0002 to 40 Hz"):
+        sonogram(day, sampling_rate=40.0002)
+
+
 def test_rates_without_a_ratio_of_integers_are_refused():
     with pytest.raises(ValueError, match=r"cannot resample from 500000 to 40"):
         sonogram(np.ones(5031), sampling_rate=500e3)
