@@ -215,7 +215,10 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         """
         self._validate_params()
         seed = _seed(self.random_state)
-        embedder = self._embedder(seed).fit(X)
+        embedder = self._embedder(seed)
+        embedder.n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)
+        embedder.fit(X)
+        del embedder.n_clusters
         n_clusters = self._count_clusters(embedder)
         n_components = self._count_components(embedder, n_clusters)
         coordinates = _leading(embedder.embedding_, embedder, n_components, self.normalize)
@@ -314,7 +317,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
             embedder, centers, n_components, normalized=boolean(normalized, "whether normalised")
         )
 
-    def _embedder(self, seed: int | None) -> MultiViewDiffusionMaps:
+    def _embedder(self, seed: int | None) -> _AtMost:
         """The embedding, not fitted, with as many coordinates as the clusters ask for."""
         asked = [1] if self.n_components is None else [int(self.n_components)]
         if self.n_clusters == "auto":
@@ -322,10 +325,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         elif self.n_components is None:
             asked.append(int(self.n_clusters) - 1)
         shared = {name: getattr(self, name) for name in SHARED}
-        embedder = _AtMost(max(asked), random_state=seed, **shared)
-        if self.n_clusters != "auto":
-            embedder.n_clusters = int(self.n_clusters)
-        return embedder
+        return _AtMost(max(asked), random_state=seed, **shared)
 
     def _count_clusters(self, embedder: MultiViewDiffusionMaps) -> int:
         """How many clusters there are, by the eigengap if need be."""
@@ -359,6 +359,7 @@ class _AtMost(MultiViewDiffusionMaps):
     """The embedding with `n_components` coordinates, or as many as there are."""
 
     #: Clusters that will be looked for: more than there are samples are refused before the solve.
+    #: Set for the fit only.
     n_clusters = 1
 
     def _check_size(self, views: Views) -> None:
