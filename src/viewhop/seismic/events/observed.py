@@ -15,7 +15,15 @@ from viewhop.errors import SeismicError
 from viewhop.seismic.event import Event
 from viewhop.seismic.events.windows import cut, with_rate
 from viewhop.seismic.summary import LeftOut, Summary, counted
-from viewhop.seismic.waveforms import SECOND, YEAR, Channel, Waveforms, as_waveforms, check_any
+from viewhop.seismic.waveforms import (
+    SECOND,
+    YEAR,
+    Channel,
+    Waveforms,
+    as_waveforms,
+    check_any,
+    nanoseconds,
+)
 from viewhop.views import Views
 
 __all__ = ["EventViews", "event_views"]
@@ -140,16 +148,18 @@ def event_views(
     _unknown_stations(given, found, left_out)
     tables: dict[str, NDArray[np.float64]] = {}
     shapes: dict[str, tuple[int, ...]] = {}
-    starts = {channel.id: _starts(channel, given, before, unpicked) for channel in chosen}
+    times = {channel.id: _times(channel, given, unpicked) for channel in chosen}
     for channel in chosen:
-        windows = _windows(channel, given, starts[channel.id], length, sampling_rate, left_out)
+        windows = _windows(
+            channel, given, times[channel.id], before, length, sampling_rate, left_out
+        )
         rows = _rows(channel.id, windows, given, features or _sonogram(), left_out)
         if rows is None:
             what = f"it saw none of the {len(given):,} events"
             left_out.append(LeftOut(channel.id, "no event", what))
             continue
         tables[channel.id], shapes[channel.id] = rows
-    return _result(tables, shapes, given, starts, length, left_out, found.summary.left_out)
+    return _result(tables, shapes, given, times, length, left_out, found.summary.left_out)
 
 
 def _check(
@@ -215,40 +225,35 @@ def _unknown_stations(
     )
 
 
-def _starts(
-    channel: Channel, events: Sequence[Event], before: float, unpicked: str
-) -> list[int | None]:
-    """When the window of each event begins, in nanoseconds; None if its station has no pick."""
-    found: list[int | None] = []
+def _times(channel: Channel, events: Sequence[Event], unpicked: str) -> list[pd.Timestamp | None]:
+    """What the windows of a channel are cut around; None where its station missed the event."""
+    found = []
     for event in events:
         pick = next((pick for pick in event.picks if pick.station == channel.station), None)
-        if pick is None and unpicked == "missing":
-            found.append(None)
-        else:
-            time = event.time if pick is None else pick.time
-            found.append(time.as_unit("ns").value - round(before * SECOND))
+        without = event.time if unpicked == "event" else None
+        found.append(without if pick is None else pick.time)
     return found
 
 
 def _windows(
     channel: Channel,
     events: Sequence[Event],
-    starts: Sequence[int | None],
+    times: Sequence[pd.Timestamp | None],
+    before: float,
     length: float,
     sampling_rate: float | None,
     left_out: list[LeftOut],
 ) -> dict[float, tuple[list[int], NDArray[np.float64]]]:
     """The windows of a channel and the numbers of their events, by sampling rate."""
     by_rate: dict[float, tuple[list[int], list[NDArray[np.float64]]]] = {}
-    for k, (event, start) in enumerate(zip(events, starts, strict=True)):
-        if start is None:
+    for k, (event, time) in enumerate(zip(events, times, strict=True)):
+        if time is None:
             what = "its station has no pick for the event"
             left_out.append(LeftOut(channel.id, "no pick", what, event.time, event.id))
             continue
+        start = nanoseconds(time) - round(before * SECOND)
         data, rate = cut(channel, start, length, sampling_rate=sampling_rate)
         if isinstance(data, str):
-            pick = next((pick for pick in event.picks if pick.station == channel.station), None)
-            time = event.time if pick is None else pick.time
             left_out.append(LeftOut(channel.id, data, str(rate), time, event.id))
             continue
         places, kept = by_rate.setdefault(float(rate), ([], []))
@@ -320,7 +325,7 @@ def _result(
     tables: Mapping[str, NDArray[np.float64]],
     shapes: Mapping[str, tuple[int, ...]],
     events: Sequence[Event],
-    starts: Mapping[str, Sequence[int | None]],
+    times: Mapping[str, Sequence[pd.Timestamp | None]],
     length: float,
     left_out: list[LeftOut],
     earlier: Sequence[LeftOut],
@@ -356,19 +361,21 @@ def _result(
     overlaps = {
         (int(places[k]), int(places[m]))
         for name, is_seen in observed.items()
-        for k, m in _overlapping(starts[name], is_seen, round(length * SECOND))
+        for k, m in _overlapping(times[name], is_seen, round(length * SECOND))
     }
     return EventViews(views, kept, dict(shapes), summary.after(earlier), tuple(sorted(overlaps)))
 
 
 def _overlapping(
-    starts: Sequence[int | None], is_seen: NDArray[np.bool_], length: int
+    times: Sequence[pd.Timestamp | None], is_seen: NDArray[np.bool_], length: int
 ) -> Iterator[tuple[int, int]]:
     """Numbers of two events, the smaller first, whose windows of one channel share time."""
-    begun = [(start, k) for k, start in enumerate(starts) if start is not None and is_seen[k]]
-    begun.sort()
-    for place, (start, k) in enumerate(begun):
-        for other, m in begun[place + 1 :]:
-            if other - start >= length:
+    ordered = sorted(
+        (nanoseconds(time), k) for k, time in enumerate(times) if time is not None and is_seen[k]
+    )
+    for place, (time, k) in enumerate(ordered):
+        for later in range(place + 1, len(ordered)):
+            other, m = ordered[later]
+            if other - time >= length:
                 break
             yield min(k, m), max(k, m)
