@@ -217,8 +217,10 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         seed = _seed(self.random_state)
         embedder = self._embedder(seed)
         embedder.n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)
-        embedder.fit(X)
-        del embedder.n_clusters
+        try:
+            embedder.fit(X)
+        finally:
+            del embedder.n_clusters
         n_clusters = self._count_clusters(embedder)
         n_components = self._count_components(embedder, n_clusters)
         coordinates = _leading(embedder.embedding_, embedder, n_components, self.normalize)

@@ -204,21 +204,30 @@ def test_quakeml_picks_of_other_phases_or_rejected_ones_are_not_taken(obspy, tmp
     assert "'not existing': it was withdrawn" in told
 
 
-@pytest.mark.parametrize(
-    ("header", "told"),
-    [
-        (
-            "id,time,label,pick SOUTH",
-            "columns of picks are called 'pick NET.STA', got 'pick SOUTH'",
-        ),
-        ("id,time,label,label", "two columns are called 'label'"),
-    ],
-)
-def test_columns_that_cannot_be_understood_are_named(tmp_path, header, told):
+def test_columns_that_cannot_be_understood_are_named(tmp_path):
     path = tmp_path / "some.csv"
-    path.write_text(f"{header}\na,2010-05-27T16:24:33Z,blast,2010-05-27T16:24:40Z\n")
-    with pytest.raises(SeismicError, match=told):
+    row = "a,2010-05-27T16:24:33Z,blast,2010-05-27T16:24:40Z"
+    path.write_text(f"id,time,label,label\n{row}\n")
+    with pytest.raises(SeismicError, match="two columns are called 'label'"):
         read_catalogue(path)
+    path.write_text(f"id,time,label,pick SOUTH\n{row}\n")
+    known = read_catalogue(path)
+    assert known[0].picks == ()
+    assert known.summary.counts == {"column": 1}
+    assert "column 'pick SOUTH': columns of picks are called 'pick NET.STA'" in str(
+        known.summary.left_out[0]
+    )
+    # Spreadsheets leave columns without a name.
+    path.write_text(f"id,time,label,pick IS.A,,\n{row},,\n")
+    assert read_catalogue(path)[0].stations == ("IS.A",)
+
+
+def test_what_was_left_out_goes_with_the_error(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("id,time\na,soon\nb,later\n")
+    with pytest.raises(SeismicError, match="no event") as caught:
+        read_catalogue(path)
+    assert [lost.reason for lost in caught.value.left_out] == ["row", "row"]
 
 
 def with_entity(text, declaration, use):

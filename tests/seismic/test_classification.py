@@ -359,16 +359,58 @@ def test_events_that_share_samples_do_not_judge_each_other(heard):
     assert score.predicted[8] == alone.find("multi-view", procedure="refitted").predicted[8]
     pairs = classify_pairs(views, kind, n_components=3, overlaps=overlaps)
     assert np.nanmax(pairs.accuracy) < 0.85
-    with pytest.raises(ValueError, match=r"numbers of events below 64, got \(0, 64\)"):
-        classify(views, kind, overlaps=[(0, 64)])
+    for wrong in ((0, 64), (3, 3), (-1, 2)):
+        with pytest.raises(ValueError, match="numbers of two events, from 0 to 63, got"):
+            classify(views, kind, overlaps=[wrong])
 
 
-def test_an_event_that_all_others_overlap_has_no_prediction(heard):
-    overlaps = [(0, k) for k in range(1, 32)]
-    found = classify(heard, KIND, n_components=3, procedures=["transductive"], overlaps=overlaps)
+@pytest.mark.parametrize("n_others", [28, 31])
+def test_an_event_that_most_others_overlap_has_no_prediction(heard, n_others):
+    """Three others may judge it, which is no fit, or none; the rest goes on."""
+    overlaps = [(0, k) for k in range(1, n_others + 1)]
+    found = classify(heard, KIND, n_components=3, overlaps=overlaps)
+    assert not found.refused
     for score in found:
-        assert score.labels[0] is None
-        assert score.n_events == 31
+        is_judged = n_others == 28 and score.procedure == "transductive"
+        assert (score.labels[0] is not None) == is_judged
+        assert score.n_events == 31 + is_judged
+
+
+def test_an_event_without_label_is_placed_by_a_fit_without_those_that_overlap_it(heard):
+    hidden = KIND.astype(object)
+    hidden[[3, 9, 20]] = None
+    found = classify(heard, hidden, n_components=3, procedures=["refitted"], overlaps=[(9, 10)])
+    score = found.find("multi-view", procedure="refitted")
+    assert None not in score.labels
+    known = np.array([k for k in range(32) if k not in (3, 9, 20)])
+    for event, fitted in ((3, known), (20, known), (9, known[known != 10])):
+        est = MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(heard[fitted])
+        told = neighbours().fit(est.embedding_, KIND[fitted])
+        assert score.labels[event] == told.predict(est.transform(heard[[event]]))[0]
+
+
+def test_fits_are_as_few_as_can_be(heard, monkeypatch):
+    """One for each labelled event, one for each that overlaps one, one for all others."""
+    fits = []
+    fit = MultiViewDiffusionMaps.fit
+
+    def counted(self, X, y=None):
+        fits.append(len(X))
+        return fit(self, X, y)
+
+    monkeypatch.setattr(MultiViewDiffusionMaps, "fit", counted)
+    hidden = KIND.astype(object)
+    hidden[1::4] = None  # eight
+    classify(
+        heard,
+        hidden,
+        n_components=3,
+        procedures=["refitted"],
+        fusions=["hop"],
+        singles=False,
+        overlaps=[(1, 2), (9, 10)],
+    )
+    assert len(fits) == 24 + 2 + 1
 
 
 def test_warnings_of_the_fits_are_remarked(heard):
@@ -378,6 +420,35 @@ def test_warnings_of_the_fits_are_remarked(heard):
     assert len(told) == 1
     assert "x, transductive (1)" in told[0]
     assert "multi-view, refitted (32)" in told[0]
+
+
+def test_a_class_whose_events_all_overlap_is_remarked(heard):
+    kind = np.r_[["odd", "odd"], KIND[2:]]
+    assert not any("odd" in each for each in classify(heard, kind, n_components=2).remarks)
+    remarks = classify(heard, kind, n_components=2, overlaps=[(0, 1)]).remarks
+    assert any("a class with one event (odd)" in each for each in remarks)
+
+
+def test_what_a_refused_view_missed_is_not_remarked(heard):
+    # x saw six blasts, too few for ten coordinates.
+    views = seeing(heard, "x", np.arange(6))
+    found = classify(views, KIND, n_components=10, procedures=["transductive"])
+    assert "x" in found.refused
+    assert not any(each.startswith("which views") for each in found.remarks)
+    views = seeing(heard, "x", np.arange(14))
+    alone = classify(views, KIND, n_components=2, fusions=(), procedures=["transductive"])
+    assert not any(each.startswith("which views") for each in alone.remarks)
+
+
+def test_pairs_that_saw_one_class_are_refused_and_warnings_remarked(heard):
+    arrays = {name: array.copy() for name, array in heard.items()}
+    arrays["x"][14:] = arrays["y"][14:] = np.nan
+    pairs = classify_pairs(Views(arrays), KIND, n_components=3, kernel="gaussian")
+    assert pairs.refused == {"x and y": "x and y: it saw events of one class only, blast"}
+    assert np.isnan(pairs.accuracy[0, 1])
+    far = {name: array + 1e4 * (np.arange(32) % 2)[:, None] for name, array in heard.items()}
+    (remark,) = classify_pairs(far, KIND, n_components=3).remarks
+    assert remark.startswith("fits gave a DisconnectedWarning: x and y, transductive (1)")
 
 
 def test_a_class_with_one_event_is_remarked(heard):

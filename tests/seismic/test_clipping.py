@@ -86,6 +86,12 @@ def test_four_samples_in_a_row_are_a_crest_that_was_cut(size):
     assert (clipped(data) is None) == (size < 4)
 
 
+def test_a_short_filled_gap_beside_an_offset_is_no_clipping():
+    data = 5000 + 100 * np.random.default_rng(0).normal(size=2000)
+    data[700:740] = 0.0
+    assert clipped(data) == ("all zero", "40 samples in a row are 0, and it jumps there")
+
+
 def test_few_values_say_nothing():
     assert clipped(np.zeros(100)) is None
     assert clipped(np.arange(100.0) % 2) is None

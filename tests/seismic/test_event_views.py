@@ -16,6 +16,7 @@ from viewhop.seismic.events import Event, Pick, StaLta, detect, event_views
 from viewhop.seismic.events.windows import with_rate
 from viewhop.seismic.io import Waveforms
 from viewhop.seismic.sonogram import sonogram
+from viewhop.seismic.waveforms import SECOND, Channel, Segment
 
 START = pd.Timestamp("2010-05-27T16:24:00Z")
 RATE = 40.0
@@ -212,6 +213,37 @@ def test_events_whose_windows_share_samples_are_told():
     seen = event_views(waveforms, events, before=5, length=20, features=samples)
     assert [event.id for event in seen.events] == [f"e{k}" for k in range(7)]
     assert seen.overlaps == ((0, 4), (1, 2))
+
+
+def test_some_events_keep_their_overlaps():
+    waveforms, _ = noise("IS.A..BHZ", "IS.B..BHZ", seconds=200)
+    events = [picked(f"e{k}", 30 + 12 * k, "IS.A", *["IS.B"][: k != 2]) for k in range(6)]
+    seen = event_views(waveforms, events, before=5, length=20, features=samples)
+    assert seen.overlaps == ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5))
+    some = seen.only(seen.views.observed.all(axis=1))
+    assert [event.id for event in some.events] == ["e0", "e1", "e3", "e4", "e5"]
+    assert some.views.ids.tolist() == ["e0", "e1", "e3", "e4", "e5"]
+    assert some.overlaps == ((0, 1), (2, 3), (3, 4))
+    assert seen.only([5, 0]).labels == (None, None)
+    assert seen.only([5, 0]).events[0].id == "e5"
+
+
+def test_a_window_is_found_among_many_segments_of_two_rates():
+    """By the bounds of the segments, which may overlap: as if all were looked at."""
+    rng = np.random.default_rng(0)
+    pieces = [
+        (f"{rate}", round(begin * SECOND), rate, rng.normal(size=round(rate * length)))
+        for rate, begin, length in (
+            *((40.0, begin, 8.0) for begin in range(0, 200, 10)),
+            (100.0, 25.0, 60.0),
+        )
+    ]
+    segments = sorted((Segment(*piece[1:]) for piece in pieces), key=lambda piece: piece.start)
+    channel = Channel("IS.A..BHZ", tuple(segments))
+    for start in rng.uniform(-20, 220, size=300):
+        begin, end = round(start * SECOND), round((start + rng.uniform(0.1, 30)) * SECOND)
+        expected = [piece for piece in segments if piece.start < end and piece.end > begin]
+        assert list(channel.between(begin, end)) == expected
 
 
 def test_what_reading_left_out_stays_in_the_summary():

@@ -5,22 +5,27 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from viewhop.seismic.resampling import factors
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10_000), st.integers(1, 10_000))
 def test_a_ratio_of_small_integers_is_found(up, down):
     assert Fraction(*factors(float(down), float(up), n_samples=10**6)) == Fraction(up, down)
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 1e6), st.floats(0.01, 1e6), st.integers(1, 10**6))
 def test_what_is_found_is_small_and_keeps_time(sampling_rate, rate, n_samples):
     try:
         up, down = factors(sampling_rate, rate, n_samples=n_samples)
     except ValueError:
+        # A ratio is found within 1e-8 or so: only long traces, or wide ratios, can fail.
+        small = min(rate / sampling_rate, sampling_rate / rate)
+        assert n_samples > 0.1 * 1e4 * small or small < 1e-3
         return
     assert 1 <= min(up, down) <= max(up, down) <= 10_000
     assert abs(up * sampling_rate / (down * rate) - 1) * n_samples <= 0.11

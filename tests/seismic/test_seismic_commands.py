@@ -247,6 +247,17 @@ def test_a_catalogue_without_labels_says_which_option_names_them(simulated, tmp_
     assert "the column 'duration XX.SOUTH' has no label" in done.stderr
 
 
+def test_rows_that_were_lost_are_told_where_labels_are_missing(simulated, tmp_path):
+    (south, _, _), _ = simulated
+    path = tmp_path / "lost.csv"
+    path.write_text("id,time,label\na,2020-01-01T00:00:20Z,blast\nb,soon,earthquake\n")
+    done = invoked("seismic", "classify", south, "--catalogue", path, "-o", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "left out: " in done.stderr
+    assert "line 3: expected a time" in done.stderr
+    assert "all labels are blast" in done.stderr
+
+
 def test_what_was_left_out_is_told_before_the_error_that_follows_from_it(simulated, tmp_path):
     (south, _, catalogue), _ = simulated
     known = read_catalogue(catalogue).events
@@ -366,6 +377,12 @@ def test_what_an_earlier_run_left_is_removed(simulated, tmp_path):
     assert done.exit_code == 0, done.output
     assert (out / "pairs.csv").exists()
     (out / "mine.txt").write_text("kept")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "pairs.csv").write_text("mine")
+    done = invoked("seismic", "classify", south, *common[:-1], other)
+    assert done.exit_code == 0, done.output
+    assert (other / "pairs.csv").read_text() == "mine"
     done = invoked("seismic", "classify", south, *common)
     assert f"removed {out / 'pairs.csv'}" in done.stdout
     expected = {"scores.csv", "events.csv", "left-out.csv", "report.html", "mine.txt"}

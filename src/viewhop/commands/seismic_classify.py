@@ -130,7 +130,8 @@ def classify(
     check_apart([out / name for name in _WRITTEN], [*files, catalogue])
     with with_obspy():
         known = read_catalogue(catalogue, label=label)
-    _check_labels(known, catalogue, label)
+    with telling():
+        _check_labels(known, catalogue, label)
     with with_obspy(), telling(known.summary.left_out):
         seen = event_views(
             read_files(files), known.events, before=before, length=length, unpicked=unpicked
@@ -163,7 +164,11 @@ def classify(
                 progress=progress,
             )
     if beside is not None:
-        found = replace(found, refused={**beside.refused, **found.refused})
+        found = replace(
+            found,
+            refused={**beside.refused, **found.refused},
+            remarks=(*found.remarks, *beside.remarks),
+        )
     settings = {
         "events": len(seen.events),
         "with a label": sum(each is not None for each in seen.labels),
@@ -174,13 +179,15 @@ def classify(
         "K": neighbors,
         "seed": seed,
     }
+    had_report = (out / "report.html").is_file()
     with output_folder(out) as folder:
         _write(folder, found, seen, summary, beside)
         pictures = _drawn(folder, found, seen, beside)
         _write_page(folder, found, summary, settings, pictures)
         drawn = () if not pictures else ("confusion.png", "sonograms.png")
         paired = () if beside is None else ("pairs.csv", "pairs.png")[: 1 + bool(pictures)]
-        remove_stale(folder, {*_WRITTEN} - {*_ALWAYS, *drawn, *paired})
+        if had_report:
+            remove_stale(folder, {*_WRITTEN} - {*_ALWAYS, *drawn, *paired})
     _show(found)
     tell_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")

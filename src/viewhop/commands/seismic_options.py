@@ -80,7 +80,9 @@ def telling(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        lost = (*left_out, *getattr(error, "left_out", ()))
+        # Some messages have them already.
+        every = (*left_out, *getattr(error, "left_out", ()))
+        lost = [each for each in every if str(each) not in str(error)]
         if lost:
             _tell("left out", lost)
             click.echo(counted("left out", lost), err=True)
@@ -104,7 +106,7 @@ def remove_stale(folder: Path, names: Iterable[str]) -> None:
         path = folder / name
         if path.is_file():
             path.unlink()
-            click.echo(f"removed {path}, which was of an earlier run")
+            click.echo(f"removed {path} of an earlier run: this one has none")
 
 
 def _tell(what: str, problems: Sequence[LeftOut]) -> None:

@@ -66,14 +66,15 @@ def sonogram(
         found, summary = _sonograms(read_files(files), bands, lowest, edges)
         if not found:
             raise SeismicError("no sonogram could be made", left_out=summary.left_out)
+    had_sonograms = (out / "sonograms.npz").is_file()
     with output_folder(out) as folder:
         _write(folder, found, edges)
         click.echo(f"wrote {folder / 'sonograms.npz'}")
         click.echo(f"wrote {folder / 'sonograms.csv'}")
-        _draw(folder, found[:pictures], edges)
-        drawn = {f"sonogram{number}.png" for number in range(1, min(pictures, len(found)) + 1)}
+        drawn = _draw(folder, found[:pictures], edges)
         others = {path.name for path in folder.glob("sonogram[0-9]*.png")}
-        remove_stale(folder, {name for name in others if name[8:-4].isdigit()} - drawn)
+        if had_sonograms:
+            remove_stale(folder, {name for name in others if name[8:-4].isdigit()} - drawn)
     tell_summary(summary)
 
 
@@ -139,13 +140,13 @@ def _write(folder: Path, found: list[Any], edges: Any) -> None:
     )
 
 
-def _draw(folder: Path, found: list[Any], edges: Any) -> None:
-    """Pictures, if matplotlib is there."""
+def _draw(folder: Path, found: list[Any], edges: Any) -> set[str]:
+    """Draw pictures, if matplotlib is there; the names of their files."""
     if not found:
-        return
+        return set()
     if find_spec("matplotlib") is None:
         click.echo('no pictures: they need pip install "viewhop[plot]"')
-        return
+        return set()
     from matplotlib.figure import Figure
 
     from viewhop import plotting
@@ -160,3 +161,4 @@ def _draw(folder: Path, found: list[Any], edges: Any) -> None:
         with replaced(folder / f"sonogram{number}.png") as file:
             figure.savefig(file, format="png", dpi=110)
     click.echo(f"wrote {len(found)} pictures")
+    return {f"sonogram{number}.png" for number in range(1, len(found) + 1)}

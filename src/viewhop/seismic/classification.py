@@ -14,10 +14,17 @@ from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel, Precomputed, per_view
 from viewhop.progress import Progress, Stage, silent
 from viewhop.seismic.fewer_features import with_fewer_features
-from viewhop.seismic.methods import least_events, some_of, too_few, usable_methods
+from viewhop.seismic.methods import least_events, one_class, some_of, too_few, usable_methods
 from viewhop.seismic.neighbourly import Told, refitted, transductive
 from viewhop.seismic.outcomes import FUSIONS, Classification, PairScores, Score
-from viewhop.seismic.remarks import comparing, doubles, shared, told_by_missing
+from viewhop.seismic.remarks import (
+    comparing,
+    doubles,
+    lone_classes,
+    shared,
+    told_by_missing,
+    warnings_of,
+)
 from viewhop.views import Views
 
 __all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
@@ -142,10 +149,13 @@ def classify(
                 )
     if not scores:
         raise ValueError("no method can be used: " + "; ".join(refused.values()))
+    fused = [method for method in methods if method.name in FUSIONS.values()]
     remarks = (
         *shared(apart),
         *doubles(given),
-        *told_by_missing(given, codes),
+        *(told_by_missing(fused[0].views, codes[fused[0].events]) if fused else ()),
+        *lone_classes(codes, classes, apart),
+        *warnings_of(scores),
         *comparing(scores),
     )
     return Classification(tuple(scores), refused, remarks)
@@ -181,7 +191,7 @@ def classify_pairs(
     -----
     The paper's figure of all pairs. The coordinates of both views of a pair come from one walk, so
     the matrix is nearly symmetric, and not quite. A pair is refused, and NaN, if one of its views
-    saw too few labelled events, or its fit fails.
+    saw too few labelled events, if both saw one class only, or if its fit fails.
 
     Examples
     --------
@@ -206,6 +216,7 @@ def classify_pairs(
     balanced = accuracy.copy()
     few = too_few(given, codes, least_events(r, n_neighbors, (procedure,)))
     refused = {name: f"{name}, in every pair: {why}" for name, why in few.items()}
+    scores: list[Score] = []
     pairs = list(combinations(range(len(names)), 2))
     for count, (l, m) in enumerate(pairs, start=1):
         pair = [names[l], names[m]]
@@ -214,6 +225,9 @@ def classify_pairs(
         if any(name in few for name in pair):
             continue
         events = np.flatnonzero(reduced.observed[:, [l, m]].any(axis=1))
+        if why := one_class(codes[events], classes):
+            refused[told] = f"{told}: {why}"
+            continue
         estimator = MultiViewDiffusionMaps(
             r,
             kernel={name: kernels[name] for name in pair},
@@ -221,7 +235,7 @@ def classify_pairs(
             random_state=random_state,
         )
         try:
-            answers, _ = _PROCEDURES[procedure](
+            answers, warned = _PROCEDURES[procedure](
                 estimator,
                 some_of(reduced, pair, events),
                 codes[events],
@@ -234,20 +248,23 @@ def classify_pairs(
             refused[told] = f"{told}: {error}"
             continue
         for (row, column), answer in zip(((l, m), (m, l)), answers, strict=True):
-            score = Score("pair", procedure, r, classes, codes[events], answer)
+            score = Score(told, procedure, r, classes, codes[events], answer, dict(warned))
+            scores.append(score)
             accuracy[row, column] = score.accuracy
             balanced[row, column] = score.balanced_accuracy
     if np.isnan(accuracy).all():
         raise ValueError("no pair can be used: " + "; ".join(refused.values()))
-    return PairScores(names, accuracy, balanced, refused)
+    return PairScores(names, accuracy, balanced, refused, tuple(warnings_of(scores)))
 
 
 def _apart(overlaps: Sequence[tuple[int, int]], n_events: int) -> list[set[int]]:
     """For each event, those that it overlaps with."""
     found: list[set[int]] = [set() for _ in range(n_events)]
     for k, m in overlaps:
-        if not (0 <= k < n_events and 0 <= m < n_events):
-            raise ValueError(f"overlaps has numbers of events below {n_events}, got {(k, m)}")
+        if not (0 <= k < n_events and 0 <= m < n_events and k != m):
+            raise ValueError(
+                f"overlaps has numbers of two events, from 0 to {n_events - 1}, got {(k, m)}"
+            )
         found[k].add(m)
         found[m].add(k)
     return found

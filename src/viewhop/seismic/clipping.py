@@ -28,8 +28,9 @@ def clipped(data: Samples) -> tuple[str, str] | None:
     samples and arrives there or leaves by a jump of five steps of the recorder or more: a smooth
     crest that is flat only because the recorder counts in steps is not left so fast. Or it comes
     back to that value again and again, and hardly to those just within: a wave so fast that a crest
-    has one or two samples. It must be asked of the trace as it was recorded. A few cut samples may
-    pass; a computed tone without noise that meets the same phases again and again may not.
+    has one or two samples. It must be asked of the trace as it was recorded. Some twenty cut
+    samples may pass; a computed tone without noise that meets the same phases again and again may
+    not. An extreme of 0 is no end of a recorder's range, but a gap that was filled: "all zero".
 
     Parameters
     ----------
@@ -51,6 +52,8 @@ def clipped(data: Samples) -> tuple[str, str] | None:
     step = float(np.diff(values).min())
     for extreme in (values[-1], values[0]):
         length = _longest_row(data, extreme, _STEPS * step)
+        if length >= _ROW and extreme == 0:
+            return "all zero", f"{length:,} samples in a row are 0, and it jumps there"
         if length >= _ROW:
             return "clipped", f"it stays at {extreme:g} for {length:,} samples"
     return _often_at_extremes(values, counts, step)

@@ -14,7 +14,7 @@ from viewhop.seismic.outcomes import FUSIONS
 from viewhop.seismic.summary import plain
 from viewhop.views import Views
 
-__all__ = ["Method", "least_events", "some_of", "too_few", "usable_methods"]
+__all__ = ["Method", "least_events", "one_class", "some_of", "too_few", "usable_methods"]
 
 Codes = NDArray[np.intp]
 
@@ -58,7 +58,7 @@ def usable_methods(
     found: list[Method] = []
     for name in names if singles else ():
         events = np.asarray(views.samples(name))
-        if why := _one_class(codes[events], classes):
+        if why := one_class(codes[events], classes):
             refused[name] = f"{name}, alone: {why}"
             continue
         single = DiffusionMaps(n_components, kernel=kernels[name], random_state=random_state)
@@ -68,7 +68,7 @@ def usable_methods(
     for fusion in fusions if names else ():
         name = FUSIONS[fusion]
         given = some_of(views, names, events)
-        if why := _one_class(codes[events], classes) or _lacking(given, fusion):
+        if why := one_class(codes[events], classes) or _lacking(given, fusion):
             refused[name] = f"{name}: {why}"
             continue
         estimator = MultiViewDiffusionMaps(
@@ -93,7 +93,7 @@ def too_few(views: Views, codes: Codes, least: int) -> dict[str, str]:
     }
 
 
-def _one_class(codes: Codes, classes: Sequence[str]) -> str:
+def one_class(codes: Codes, classes: Sequence[str]) -> str:
     """Why events cannot be told apart, if all that have a label have the same."""
     seen = np.unique(codes[codes >= 0])
     if seen.size > 1:

@@ -80,26 +80,35 @@ def refitted(
     ----------
     estimator, views, codes, columns, n_neighbors, apart, progress
         As for `transductive`. Events without a class are never fitted, only placed; nor are those
-        apart from the event in question.
+        apart from the event in question. Where they leave too few to fit, the answer is -1.
     """
     known = np.flatnonzero(codes >= 0)
-    answers = [np.empty(len(views), dtype=np.intp) for _ in columns]
+    fitted = [
+        known[(known != event) & ~np.isin(known, apart[event])] for event in range(len(views))
+    ]
+    answers = [np.full(len(views), -1, dtype=np.intp) for _ in columns]
     est, counts = clone(estimator), Counter[str]()
-    is_fitted = False
-    # Events without a class come last: one fit serves them all.
-    for count, event in enumerate(np.argsort(codes < 0, kind="stable"), start=1):
-        others = known[(known != event) & ~np.isin(known, apart[event])]
+    has_all = False
+    # Events that the fit on all that have a class may place come last: one fit serves them all.
+    order = sorted(range(len(views)), key=lambda event: len(fitted[event]) == len(known))
+    for count, event in enumerate(order, start=1):
+        others = fitted[event]
+        progress("left out", count, len(views))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if len(others) < len(known) or not is_fitted:
-                embedding = est.fit(views[others]).embedding_
-                is_fitted = len(others) == len(known)
+            if not has_all:
+                try:
+                    embedding = est.fit(views[others]).embedding_
+                except ValueError:
+                    if not len(apart[event]):
+                        raise
+                    continue  # so many are apart from it that too few are left
+                has_all = len(others) == len(known)
             placed = est.transform(views[[event]])
         counts += _kinds(caught)
         for answer, chosen in zip(answers, columns, strict=True):
             distances = cdist(placed[:, chosen], embedding[:, chosen])
             answer[event] = voted(distances, codes[others], n_neighbors)[0]
-        progress("left out", count, len(views))
     return answers, counts
 
 

@@ -166,12 +166,15 @@ class PairScores:
         l = m, and for pairs that could not be used.
     refused : dict of str by view or pair
         What could not be used, and why.
+    remarks : tuple of str
+        Warnings of the fits.
     """
 
     names: tuple[str, ...]
     accuracy: NDArray[np.float64] = field(repr=False)
     balanced_accuracy: NDArray[np.float64] = field(repr=False)
     refused: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def to_frame(self) -> Any:
         """A DataFrame of the accuracies, first views in rows."""

@@ -59,7 +59,7 @@ def classification_page(
     >>> import numpy as np
     >>> from viewhop.seismic.classification import classify
     >>> from viewhop.seismic.page import classification_page
-    >>> from viewhop.seismic.summary import Summary, plain
+    >>> from viewhop.seismic.summary import Summary
     >>> heard = np.random.default_rng(0).normal(size=(20, 3))
     >>> found = classify([heard], ["<b>", "c"] * 10, kernel="gaussian", n_components=2)
     >>> text = classification_page(found, summary=Summary(20, "windows"), settings={"K": 1})

@@ -11,7 +11,7 @@ from viewhop.seismic.outcomes import Score
 from viewhop.seismic.summary import plain
 from viewhop.views import Views
 
-__all__ = ["comparing", "doubles", "shared", "told_by_missing"]
+__all__ = ["comparing", "doubles", "lone_classes", "shared", "told_by_missing", "warnings_of"]
 
 Codes = NDArray[np.intp]
 
@@ -71,6 +71,32 @@ def told_by_missing(views: Views, codes: Codes) -> list[str]:
     ]
 
 
+def lone_classes(codes: Codes, classes: Sequence[str], apart: Sequence[set[int]]) -> list[str]:
+    """Which classes have no two events that may judge each other, as a remark."""
+    lone = []
+    for code, name in enumerate(classes):
+        members = {int(event) for event in np.flatnonzero(codes == code)}
+        if not any(members - {event} - apart[event] for event in members):
+            lone.append(plain(name))
+    if not lone:
+        return []
+    return [
+        f"a class with one event ({', '.join(lone)}) cannot be told by others: it lowers every "
+        "balanced accuracy"
+    ]
+
+
+def warnings_of(scores: Sequence[Score]) -> list[str]:
+    """The warnings of the fits, a remark for each kind, with the methods and how often."""
+    warned: dict[str, list[str]] = {}
+    for score in scores:
+        for kind, count in score.warned.items():
+            told = f"{score.method}, {score.procedure} ({count:,})"
+            if told not in warned.setdefault(kind, []):
+                warned[kind].append(told)
+    return [f"fits gave a {kind}: {'; '.join(told)}" for kind, told in warned.items()]
+
+
 def comparing(scores: Sequence[Score]) -> list[str]:
     """What to mind when scores are compared, in sentences.
 
@@ -85,20 +111,6 @@ def comparing(scores: Sequence[Score]) -> list[str]:
             f"{method} saw no event of {', '.join(map(plain, classes))}: its balanced accuracy is "
             "over the other classes"
         )
-    sizes = np.max([score.confusion.sum(axis=1) for score in scores], axis=0)
-    lone = [plain(name) for name, size in zip(scores[0].classes, sizes, strict=True) if size == 1]
-    if lone:
-        found.append(
-            f"a class with one event ({', '.join(lone)}) cannot be told by others: it lowers every "
-            "balanced accuracy"
-        )
-    warned: dict[str, list[str]] = {}
-    for score in scores:
-        for kind, count in score.warned.items():
-            told = f"{score.method}, {score.procedure} ({count:,})"
-            if told not in warned.setdefault(kind, []):
-                warned[kind].append(told)
-    found.extend(f"fits gave a {kind}: {'; '.join(told)}" for kind, told in warned.items())
     judged = {tuple((score.target >= 0) & (score.predicted >= 0)) for score in scores}
     if len(judged) > 1:
         found.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,24 @@ class Channel:
     def end(self) -> int:
         """Time of the sample after the last."""
         return max(segment.end for segment in self.segments)
+
+    def between(self, start: int, end: int) -> tuple[Segment, ...]:
+        """The segments that have time between two times, in nanoseconds.
+
+        Parameters
+        ----------
+        start, end : int
+        """
+        starts, ends = self._bounds
+        chosen = self.segments[np.searchsorted(ends, start, "right") : np.searchsorted(starts, end)]
+        return tuple(piece for piece in chosen if piece.end > start)
+
+    @cached_property
+    def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Starts of the segments, and the latest end up to each: those of two rates may overlap."""
+        starts = np.array([piece.start for piece in self.segments], dtype=np.int64)
+        ends = np.array([piece.end for piece in self.segments], dtype=np.int64)
+        return starts, np.maximum.accumulate(ends)
 
     @property
     def gaps(self) -> list[tuple[int, int]]:

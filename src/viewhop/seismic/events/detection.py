@@ -101,8 +101,9 @@ def detect(
     -----
     A pick is where the ratio passes the threshold, which is a little after the onset. Stations and
     channels may have different sampling rates. After a gap the averages begin anew, so nothing is
-    found within one LTA of it, nor of the beginning. Five seconds or more of one value are a
-    gap. The summary has every gap, and the channels that start later or end earlier than others.
+    found within one LTA of it, nor of the beginning. One value for five seconds, and a hundred
+    samples, is a gap. The summary has every gap, and the channels that start later or end earlier
+    than others.
 
     Examples
     --------
@@ -151,14 +152,14 @@ def detect(
     doubtful = [
         LeftOut(
             trigger.channel,
-            "clipped",
-            f"{trigger.clipped}: its pick is kept, and its ratios are too low",
+            trigger.doubt[0],
+            f"{trigger.doubt[1]}: its pick is kept, but its ratios are not to be believed",
             timestamp(trigger.on),
             event.id,
         )
         for event, group in zip(events, kept, strict=True)
         for trigger in group
-        if trigger.clipped
+        if any(trigger.doubt)
     ]
     summary = Summary(len(events), "events", tuple(left_out), tuple(doubtful))
     return Detections(events, summary.after(found.summary.left_out))

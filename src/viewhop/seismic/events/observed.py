@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -64,6 +64,25 @@ class EventViews:
         """Label of each event."""
         return tuple(event.label for event in self.events)
 
+    def only(self, chosen: Any) -> EventViews:
+        """Some of the events, with their views and overlaps; the summary stays that of all.
+
+        Parameters
+        ----------
+        chosen : mask, or numbers of events
+            ``seen.views.observed.all(axis=1)`` are those that every channel saw.
+        """
+        numbers = np.arange(len(self.events))[chosen]
+        places = {int(number): place for place, number in enumerate(numbers)}
+        return replace(
+            self,
+            views=self.views[numbers],
+            events=tuple(self.events[number] for number in places),
+            overlaps=tuple(
+                (places[k], places[m]) for k, m in self.overlaps if k in places and m in places
+            ),
+        )
+
 
 def event_views(
     waveforms: Any,
@@ -111,8 +130,8 @@ def event_views(
     Notes
     -----
     A window is missing if its channel has a gap in it, ends before it or starts after, has one
-    value throughout or for five seconds, or is clipped. An event that no channel saw is left out,
-    and so is a channel that saw none.
+    value throughout or for five seconds and a hundred samples, or is clipped. An event that no
+    channel saw is left out, and so is a channel that saw none.
 
     Examples
     --------

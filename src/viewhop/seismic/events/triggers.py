@@ -34,8 +34,8 @@ class Trigger:
     channel : str
     ratio, snr : float
         As of a Pick.
-    clipped : str
-        How the trace is clipped meanwhile; empty if it is not.
+    doubt : (str, str)
+        Reason and detail, if the trace is clipped meanwhile or has zeros in it; empty if not.
     """
 
     on: int
@@ -43,7 +43,7 @@ class Trigger:
     channel: str
     ratio: float
     snr: float
-    clipped: str = ""
+    doubt: tuple[str, str] = ("", "")
 
     @property
     def station(self) -> str:
@@ -114,7 +114,7 @@ def _segment_triggers(
             what = "it is loud as soon as the averages are full: there is no onset to be seen"
             left_out.append(LeftOut(name, "no onset", what, timestamp(segment.time(on))))
             continue
-        _, rail = clipped(segment.data[max(0, on - nsta) : off + 1]) or ("", "")
+        doubt = clipped(segment.data[max(0, on - nsta) : off + 1]) or ("", "")
         found.append(
             Trigger(
                 segment.time(on),
@@ -122,7 +122,7 @@ def _segment_triggers(
                 name,
                 float(ratio[on : off + 1].max()),
                 _snr(data, on, off, trigger, rate),
-                rail,
+                doubt,
             )
         )
     return found, left_out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +40,7 @@ def cut(channel: Channel, start: int, length: float, *, sampling_rate: float | N
         resample.
     """
     end = start + round(length * SECOND)
-    near = [piece for piece in channel.segments if piece.start < end and piece.end > start]
+    near = channel.between(start, end)
     problem: tuple[str, str] | None = None
     for piece in near:
         rate = piece.sampling_rate
@@ -76,7 +78,7 @@ def _factors(length: float, rate: float, wanted: float) -> tuple[int, int]:
     return factors(rate, wanted, n_samples=round(length * wanted), drift=_DRIFT)
 
 
-def _missing(near: list[Segment], start: int, end: int) -> tuple[str, str]:
+def _missing(near: Sequence[Segment], start: int, end: int) -> tuple[str, str]:
     """Why no segment has the whole window."""
     if not near:
         return "no data", "it has no data at that time"

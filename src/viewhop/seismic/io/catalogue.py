@@ -106,7 +106,7 @@ def read_catalogue(
         raise SeismicError(f"{name}: {told}", name) from error
     if not events:
         told = f": {left_out[0]}" if left_out else ""
-        raise SeismicError(f"{name}: the catalogue has no event{told}", name)
+        raise SeismicError(f"{name}: the catalogue has no event{told}", name, tuple(left_out))
     return Catalogue(tuple(events), Summary(len(events), "events", tuple(left_out)))
 
 

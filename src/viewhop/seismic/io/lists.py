@@ -83,12 +83,9 @@ def read_list(
     names = [column.strip() for column in cells.header]
     columns = {column: k for k, column in enumerate(names)}
     for column in columns:
-        if names.count(column) > 1:
+        is_read = column in (time, id, label, "id", *_LABELS) or column.startswith(_PICK)
+        if is_read and names.count(column) > 1:
             raise SeismicError(f"{name}: two columns are called {column!r}", name)
-        if column.startswith(_PICK) and "." not in column:
-            raise SeismicError(
-                f"{name}: columns of picks are called 'pick NET.STA', got {column!r}", name
-            )
     for wanted in (time, id, label):
         if wanted is not None and wanted not in columns:
             raise SeismicError(
@@ -96,9 +93,16 @@ def read_list(
             )
     own_id = id or ("id" if "id" in columns else None)
     own_label = label or next((column for column in _LABELS if column in columns), None)
-    stations = [column[len(_PICK) :] for column in columns if column.startswith(_PICK)]
+    stations = []
     events: list[Event] = []
     left_out: list[LeftOut] = []
+    for column in columns:
+        station = column.removeprefix(_PICK)
+        if station != column and "." in station:
+            stations.append(station)
+        elif station != column:
+            what = "columns of picks are called 'pick NET.STA', with network and station"
+            left_out.append(LeftOut(f"{name}, column {column!r}", "column", what))
     seen: set[str] = set()
     for line, row in zip(cells.lines, cells.rows, strict=True):
         where = f"{name}, line {line}"

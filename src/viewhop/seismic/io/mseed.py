@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from viewhop.seismic.io.records import (
-    Stretch,
+    Span,
     encoding_of,
     most_records,
     scanned,
@@ -19,9 +19,9 @@ from viewhop.seismic.library import obspy_module
 __all__ = ["is_of_file", "read_mseed"]
 
 #: What libmseed says of a record whose samples do not end where its header says, and of bytes that
-#: it skips: here it is said again, for each damaged stretch of the file once.
+#: it skips: here it is said again, for each damaged span of the file once.
 _WRONG = ("integrity check", "Not a SEED record", "Last record only has", "Unexpected end of file")
-#: Damaged stretches after which a file is given up: it is no miniSEED.
+#: Damaged spans after which a file is given up: it is no miniSEED.
 _MOST = 1000
 
 
@@ -53,14 +53,14 @@ def read_mseed(data: bytes) -> tuple[list[Any], list[str]]:
     is_sound = failure is None and others == told
     if is_sound and most_records(data) <= _number_of_records(traces):
         return traces, told
-    stretches = list(scanned(data))
-    if is_sound and not any(stretch.fault for stretch in stretches):
+    spans = list(scanned(data))
+    if is_sound and not any(span.fault for span in spans):
         return traces, told
-    found = _Found(data, stretches)
-    found.read(0, len(stretches))
+    found = _Found(data, spans)
+    found.read(0, len(spans))
     problems = found.problems()
     if not found.traces:
-        if not any(stretch.has_header for stretch in stretches):
+        if not any(span.has_header for span in spans):
             raise ValueError("no record of miniSEED is in it") from failure
         raise ValueError(f"none of its records can be read: {problems[0]}") from failure
     # obspy's other remarks name places in what it was given; those of the whole file are right.
@@ -70,7 +70,7 @@ def read_mseed(data: bytes) -> tuple[list[Any], list[str]]:
 
 @dataclass
 class _Damage:
-    """Adjacent stretches of a file that cannot be read: those of one trace, or without header."""
+    """Adjacent spans of a file that cannot be read: those of one trace, or without header."""
 
     begin: int
     end: int
@@ -79,11 +79,11 @@ class _Damage:
     first: str
     last: str
 
-    def take(self, stretch: Stretch, why: str, trace: str, time: str) -> bool:
-        """Whether a stretch belongs to these, which it then does."""
-        if self.end != stretch.begin or trace not in ("", self.trace):
+    def take(self, span: Span, why: str, trace: str, time: str) -> bool:
+        """Whether a span belongs to these, which it then does."""
+        if self.end != span.begin or trace not in ("", self.trace):
             return False
-        self.end = stretch.end
+        self.end = span.end
         self.last = time or self.last
         # Two reasons are told at most: thousands of records may each have one.
         if len(self.whys) < 2 and why not in self.whys:
@@ -108,16 +108,16 @@ class _Found:
     """What was read of a file, from its beginning on."""
 
     data: bytes
-    stretches: list[Stretch]
+    spans: list[Span]
     traces: list[Any] = field(default_factory=list)
     lengths: set[int] = field(default_factory=set)
     others: list[str] = field(default_factory=list)
     damaged: list[_Damage] = field(default_factory=list)
 
     def read(self, first: int, last: int) -> None:
-        """Read the stretches from `first` up to `last`, in halves if some cannot be read."""
-        stretches = self.stretches[first:last]
-        sound = [stretch for stretch in stretches if not stretch.fault]
+        """Read the spans from `first` up to `last`, in halves if some cannot be read."""
+        spans = self.spans[first:last]
+        sound = [span for span in spans if not span.fault]
         why = ""
         if sound and not self._took(sound):
             if last - first > 1:
@@ -125,12 +125,12 @@ class _Found:
                 self.read(first, middle)
                 self.read(middle, last)
                 return
-            why = self._why(stretches[0])
-        for stretch in stretches:
-            if stretch.fault or why:
-                self._leave_out(stretch, stretch.fault or why)
+            why = self._why(spans[0])
+        for span in spans:
+            if span.fault or why:
+                self._leave_out(span, span.fault or why)
 
-    def _took(self, records: list[Stretch]) -> bool:
+    def _took(self, records: list[Span]) -> bool:
         """Whether all of these records could be read, which then are."""
         try:
             traces, told = _read(b"".join(self.data[part.begin : part.end] for part in records))
@@ -143,19 +143,19 @@ class _Found:
         self.others.extend(told)
         return True
 
-    def _why(self, stretch: Stretch) -> str:
+    def _why(self, span: Span) -> str:
         """Why a record with a valid header cannot be read."""
-        encoding = encoding_of(self.data, stretch.begin)
+        encoding = encoding_of(self.data, span.begin)
         known = obspy_module("obspy.io.mseed.headers").ENCODINGS
         if encoding is not None and encoding not in known:
             return f"samples in encoding {encoding}, which is not read"
         return "damaged samples"
 
-    def _leave_out(self, stretch: Stretch, why: str) -> None:
-        trace, time = trace_and_time(self.data, stretch.begin) if stretch.has_header else ("", "")
-        if self.damaged and self.damaged[-1].take(stretch, why, trace, time):
+    def _leave_out(self, span: Span, why: str) -> None:
+        trace, time = trace_and_time(self.data, span.begin) if span.has_header else ("", "")
+        if self.damaged and self.damaged[-1].take(span, why, trace, time):
             return
-        self.damaged.append(_Damage(stretch.begin, stretch.end, [why], trace, time, time))
+        self.damaged.append(_Damage(span.begin, span.end, [why], trace, time, time))
         if len(self.damaged) > _MOST:
             raise ValueError(f"it is damaged in more than {_MOST:,} places")
 

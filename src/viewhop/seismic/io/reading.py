@@ -88,6 +88,7 @@ def read_waveforms(
         raise SeismicError(
             f"no waveform could be read from {len(given):,} file{'s' * (len(given) > 1)}: {told}",
             left_out[0].trace if left_out else "",
+            tuple(left_out),
         )
     return Waveforms(channels, Summary(len(channels), "traces", tuple(left_out)))
 

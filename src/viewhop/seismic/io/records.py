@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Stretch", "encoding_of", "holds_records", "most_records", "scanned", "trace_and_time"]
+__all__ = ["Span", "encoding_of", "holds_records", "most_records", "scanned", "trace_and_time"]
 
 #: Smallest and largest record, as libmseed has them.
 _SMALLEST, _LARGEST = 1 << 7, 1 << 20
@@ -28,7 +28,7 @@ _LENGTH_BLOCKETTE = 1000
 _BYTES = {0: 1, 1: 2, 2: 3, 3: 4, 4: 4, 5: 8, 12: 3, 13: 2, 14: 2, 16: 2, 30: 2, 32: 2}
 
 
-class Stretch(NamedTuple):
+class Span(NamedTuple):
     """Bytes of a file that are one record, or none.
 
     Attributes
@@ -68,8 +68,8 @@ class _Header(NamedTuple):
     blockette: int
 
 
-def scanned(data: bytes) -> Iterator[Stretch]:
-    """The stretches of a file, in order: records, and what is between them.
+def scanned(data: bytes) -> Iterator[Span]:
+    """The spans of a file, in order: records, and what is between them.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def scanned(data: bytes) -> Iterator[Stretch]:
 
     Yields
     ------
-    Stretch
-        Bytes that are no record are as few stretches as can be. Control headers of full SEED, and
+    Span
+        Bytes that are no record are as few spans as can be. Control headers of full SEED, and
         records of blanks, are left out: they hold no samples.
 
     Notes
@@ -97,23 +97,23 @@ def scanned(data: bytes) -> Iterator[Stretch]:
                 continue
             end = _next_header(data, at + 1)
             if data[at:end].translate(None, b" 0123456789"):
-                yield Stretch(at, end, False, "no valid header")
+                yield Span(at, end, False, "no valid header")
             at = end
             continue
-        stretch = _record(data, at, header)
-        yield stretch
-        at = stretch.end
+        span = _record(data, at, header)
+        yield span
+        at = span.end
 
 
-def _record(data: bytes, at: int, header: _Header) -> Stretch:
-    """The stretch of a record that has a header."""
+def _record(data: bytes, at: int, header: _Header) -> Span:
+    """The span of a record that has a header."""
     if _length_blockette(data, at, header) is None:
         length = _guessed_length(data, at)
     else:
         length = _length(data, at, header)
     if length is None:
         end = _next_header(data, at + _HEADER)
-        return Stretch(at, end, True, "no valid length in the header")
+        return Span(at, end, True, "no valid length in the header")
     claimed = min(at + length, len(data))
     # Bytes may look like a header by chance; hardly like one that also has its blockette.
     end = _next_header(data, at + _HEADER, claimed, is_whole=True)
@@ -124,7 +124,7 @@ def _record(data: bytes, at: int, header: _Header) -> Stretch:
     elif _needed(data, at, header) > length:
         # libmseed would take them from what follows.
         fault = f"the header tells of {header.samples:,} samples, too many for {length:,} bytes"
-    return Stretch(at, end, True, fault)
+    return Span(at, end, True, fault)
 
 
 def holds_records(data: bytes) -> bool:
