@@ -104,6 +104,7 @@ def run(*, n_events: int, left_out: int, hours: float) -> Iterator[Row]:
         (long["peak"] - long["at_import"]) / long["size"],
         "× the memory of the trace",
         at_most=LONG,
+        timed=False,
         peak=long["peak"],
         at_import=long["at_import"],
     )
