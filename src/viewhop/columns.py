@@ -52,6 +52,7 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
     columns = getattr(X, "columns", None)
     if getattr(columns, "nlevels", 1) != 2:
         return None
+    # What has two levels has columns.
     level = [view_name(pair[0]) for pair in columns]  # type: ignore[union-attr]
     return {
         name: [k for k, top in enumerate(level) if top == name] for name in dict.fromkeys(level)

@@ -370,6 +370,7 @@ def per_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
 def _kernel(entry: object) -> Kernel:
     if isinstance(entry, Kernel):
         # A copy: a kernel object that is changed later does not change what was fitted with it.
+        # scikit-learn has no types, here and elsewhere.
         return clone(entry)  # type: ignore[no-any-return]
     if isinstance(entry, str) and entry in _BY_NAME:
         return _BY_NAME[entry]()

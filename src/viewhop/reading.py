@@ -61,6 +61,7 @@ def texts(labels: Sequence[Any]) -> Labels:
 def is_matrix(item: object) -> bool:
     """Whether an item of a list is a view, rather than a row of one."""
     try:
+        # Anything may be asked; what numpy cannot take raises.
         return issparse(item) or np.ndim(item) == 2  # type: ignore[arg-type]
     except (TypeError, ValueError):  # ragged rows, or no array at all: refused later
         return False
@@ -85,7 +86,7 @@ def matrix(name: str, array: Any) -> NDArray[np.floating]:
     except (TypeError, ValueError) as error:
         raise ValueError(f"view {name!r}: {_column_told(array)}{error}") from error
     _check_filled(name, matrix.shape)
-    return matrix  # type: ignore[no-any-return]
+    return matrix  # type: ignore[no-any-return]  # scikit-learn has no types
 
 
 def _check_filled(name: str, shape: tuple[int, ...]) -> None:

@@ -12,11 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop import MultiViewDiffusionMaps
 from viewhop.errors import SeismicError
+from viewhop.seismic.channels import SECOND, Channel, Segment
 from viewhop.seismic.events import Event, Pick, StaLta, detect, event_views
 from viewhop.seismic.events.windows import with_rate
 from viewhop.seismic.io import Waveforms
 from viewhop.seismic.sonogram import sonogram
-from viewhop.seismic.waveforms import SECOND, Channel, Segment
 
 START = pd.Timestamp("2010-05-27T16:24:00Z")
 RATE = 40.0

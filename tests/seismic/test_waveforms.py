@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from viewhop.errors import SeismicError
+from viewhop.seismic.assembly import assembled
+from viewhop.seismic.channels import SECOND
 from viewhop.seismic.events import detect
 from viewhop.seismic.io import Waveforms
-from viewhop.seismic.waveforms import SECOND, assembled
 
 NAME = "IS.MMLI..BHZ"
 

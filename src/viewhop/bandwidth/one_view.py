@@ -45,6 +45,7 @@ def max_min(X: ArrayLike, factor: float = 1.0) -> float:
     """
     points = _points(X)
     found = neighbourhoods(points, points, k=1, k_scale=1)
+    # This rule gives one number, where `scale` may give one for each sample.
     return scale(Gaussian("max-min", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
 
 
@@ -72,6 +73,7 @@ def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
     """
     points = _points(X)
     found = neighbourhoods(points, points, k=n_neighbors, k_scale=n_neighbors)
+    # This one gives a number for each sample.
     return scale(Gaussian("local", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
 
 
@@ -105,6 +107,7 @@ def log_log(
     found = neighbourhoods(points, points, k=1, k_scale=1)
     kernel = Gaussian("log-log", factor=factor)
     rows = sample_rows(points, np.random.default_rng(random_state))
+    # One number, as max-min gives.
     return scale(kernel, "X", found.nearest, found.scale, lambda: rows)  # type: ignore[return-value]
 
 

@@ -82,11 +82,11 @@ def _sonograms(
     waveforms: Waveforms, bands: int, lowest: float | None, edges: Any
 ) -> tuple[list[Any], Any]:
     """Channel, time of the first sample, and sonogram, of every stretch; and what was left out."""
+    from viewhop.seismic.channels import timestamp
     from viewhop.seismic.clipping import clipped_blocks
     from viewhop.seismic.sonogram import sonogram as normalised
     from viewhop.seismic.stretches import stretches
     from viewhop.seismic.summary import LeftOut, Summary
-    from viewhop.seismic.waveforms import timestamp
 
     found, left_out, doubtful = [], [], []
     for channel in waveforms.channels.values():

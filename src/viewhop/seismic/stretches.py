@@ -5,16 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop.seismic.assembly import runs, stuck, value_reason
+from viewhop.seismic.channels import SECOND, Channel, Segment, timestamp
 from viewhop.seismic.summary import LeftOut
-from viewhop.seismic.waveforms import (
-    SECOND,
-    Channel,
-    Segment,
-    runs,
-    stuck,
-    timestamp,
-    value_reason,
-)
 
 __all__ = ["still", "stretches"]
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from viewhop.seismic.channels import SECOND
 from viewhop.seismic.events.triggers import Trigger
-from viewhop.seismic.waveforms import SECOND
 
 __all__ = ["coincident", "separated", "station_triggers"]
 

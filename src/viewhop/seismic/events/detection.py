@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 
 from viewhop.errors import SeismicError
+from viewhop.seismic.channels import SECOND, YEAR, Channel, timestamp
 from viewhop.seismic.event import Event, Pick, events_frame
 from viewhop.seismic.events.coincidence import coincident, separated, station_triggers
 from viewhop.seismic.events.ratios import StaLta
 from viewhop.seismic.events.triggers import Trigger, channel_triggers, is_searchable
 from viewhop.seismic.summary import LeftOut, Summary
-from viewhop.seismic.waveforms import (
-    SECOND,
-    YEAR,
-    Channel,
-    Waveforms,
-    as_waveforms,
-    check_any,
-    timestamp,
-)
+from viewhop.seismic.waveforms import Waveforms, as_waveforms, check_any
 
 __all__ = ["Detections", "detect"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop.seismic.channels import SECOND
 from viewhop.seismic.event import Event
-from viewhop.seismic.waveforms import SECOND
 
 __all__ = ["Matches", "match"]
 

@@ -12,18 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from viewhop.errors import SeismicError
+from viewhop.seismic.channels import SECOND, YEAR, Channel, nanoseconds
 from viewhop.seismic.event import Event
 from viewhop.seismic.events.windows import cut, with_rate
 from viewhop.seismic.summary import LeftOut, Summary, counted
-from viewhop.seismic.waveforms import (
-    SECOND,
-    YEAR,
-    Channel,
-    Waveforms,
-    as_waveforms,
-    check_any,
-    nanoseconds,
-)
+from viewhop.seismic.waveforms import Waveforms, as_waveforms, check_any
 from viewhop.views import Views
 
 __all__ = ["EventViews", "event_views"]

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import butter, sosfilt, sosfilt_zi
 
+from viewhop.seismic.channels import SECOND, Channel, Segment, timestamp
 from viewhop.seismic.clipping import clipped
 from viewhop.seismic.event import station_of
 from viewhop.seismic.events.ratios import StaLta
 from viewhop.seismic.stretches import stretches
 from viewhop.seismic.summary import LeftOut
-from viewhop.seismic.waveforms import SECOND, Channel, Segment, timestamp
 
 __all__ = ["Trigger", "bandpassed", "channel_triggers", "is_searchable"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop.seismic.channels import SECOND, Channel, Segment
 from viewhop.seismic.clipping import clipped
 from viewhop.seismic.resampling import factors, resampled
 from viewhop.seismic.stretches import still
-from viewhop.seismic.waveforms import SECOND, Channel, Segment
 
 __all__ = ["Window", "cut", "with_rate"]
 

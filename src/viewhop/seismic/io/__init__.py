@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from viewhop.seismic.channels import Channel, Segment
     from viewhop.seismic.io.astsa import load_astsa
     from viewhop.seismic.io.catalogue import Catalogue, read_catalogue
     from viewhop.seismic.io.lists import write_events
     from viewhop.seismic.io.reading import read_waveforms
-    from viewhop.seismic.waveforms import Channel, Segment, Waveforms
+    from viewhop.seismic.waveforms import Waveforms
 
 __all__ = [
     "Catalogue",
@@ -25,8 +26,8 @@ __all__ = [
 
 _HOMES = {
     "Catalogue": "viewhop.seismic.io.catalogue",
-    "Channel": "viewhop.seismic.waveforms",
-    "Segment": "viewhop.seismic.waveforms",
+    "Channel": "viewhop.seismic.channels",
+    "Segment": "viewhop.seismic.channels",
     "Waveforms": "viewhop.seismic.waveforms",
     "load_astsa": "viewhop.seismic.io.astsa",
     "read_catalogue": "viewhop.seismic.io.catalogue",

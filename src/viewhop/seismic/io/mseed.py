@@ -46,7 +46,7 @@ def read_mseed(data: bytes) -> tuple[list[Any], list[str]]:
     failure: Exception | None = None
     try:
         traces, told = _read(data)
-    except Exception as error:  # of any kind
+    except Exception as error:  # of any kind: a damaged file raises anything in obspy
         # Its traceback would hold copies of the file.
         traces, told, failure = [], [], error.with_traceback(None)
     others = [text for text in told if not _is_wrong(text)]
@@ -134,7 +134,7 @@ class _Found:
         """Whether all of these records could be read, which then are."""
         try:
             traces, told = _read(b"".join(self.data[part.begin : part.end] for part in records))
-        except Exception:  # of any kind
+        except Exception:  # as above: the records are halved until the damaged one is alone
             return False
         if any(map(_is_wrong, told)):
             return False

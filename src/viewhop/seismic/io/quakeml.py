@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
+from viewhop.seismic.channels import timestamp
 from viewhop.seismic.event import Event, Pick
 from viewhop.seismic.library import obspy_module
 from viewhop.seismic.summary import LeftOut
-from viewhop.seismic.waveforms import timestamp
 
 __all__ = ["is_xml", "quakeml_events"]
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from viewhop.errors import SeismicError
+from viewhop.seismic.assembly import assembled
 from viewhop.seismic.io.formats import FORMATS
 from viewhop.seismic.io.guard import Guard
 from viewhop.seismic.library import obspy_module
 from viewhop.seismic.summary import LeftOut, Summary
 from viewhop.seismic.traces import Piece
-from viewhop.seismic.waveforms import Waveforms, assembled
+from viewhop.seismic.waveforms import Waveforms
 
 __all__ = ["read_waveforms"]
 
