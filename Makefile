@@ -38,8 +38,8 @@ test-all: $(VENV)/.ready-test
 	$(PYTEST)
 
 test-omics: $(VENV)-omics/.ready
-	$(VENV)-omics/bin/python -m pytest -q tests/test_alignment.py
-	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/test_incomplete.py
+	$(VENV)-omics/bin/python -m pytest -q tests/views/test_alignment.py
+	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
 
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .

@@ -40,7 +40,7 @@ def views(n_samples: int) -> list[np.ndarray]:
 
 def low_rank(n_samples: int) -> dict[str, Any]:
     """The library: its scales and correlations."""
-    from viewhop.baselines import KernelCCA
+    from viewhop.estimators import KernelCCA
 
     data = views(n_samples)
     scales = [float(vh.bandwidth.max_min(X, FACTOR)) for X in data]

@@ -9,7 +9,7 @@ from benchmarks.apart import apart, resident
 from benchmarks.data import cube_views
 from benchmarks.fits import dense_estimator, measured, sparse_estimator
 from benchmarks.row import Row
-from viewhop.memory import text
+from viewhop._runtime.memory import text
 
 TITLE = "Memory: estimate and measurement, two views of a cube"
 FULL: dict[str, Any] = {

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from tests import browser
+from tests.support import browser
 
 import viewhop as vh
 from benchmarks.apart import apart

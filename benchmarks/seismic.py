@@ -24,7 +24,7 @@ LONG = 5.0
 
 def _waveforms(n_events: int) -> tuple[Any, list[str]]:
     """Records of so many blasts: the first fifty, again and again, with noise of their own."""
-    from viewhop.seismic.simulate import make_quarry_blasts
+    from viewhop.seismic import make_quarry_blasts
 
     blasts = make_quarry_blasts(min(n_events, 50), random_state=0)
     chosen = np.arange(n_events) % len(blasts.waveforms)
@@ -36,7 +36,7 @@ def _waveforms(n_events: int) -> tuple[Any, list[str]]:
 
 def whole_way(n_events: int) -> dict[str, Any]:
     """Seconds from waveforms to the transductive table of all methods, r = 3 and 4."""
-    from viewhop.seismic.classification import classify
+    from viewhop.seismic import classify
     from viewhop.seismic.sonogram import sonogram
 
     waveforms, labels = _waveforms(n_events)
@@ -53,7 +53,7 @@ def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
     """Seconds of so many fits without one event: with shared distances, or from sonograms."""
     import viewhop as vh
     from viewhop.kernels import per_view
-    from viewhop.seismic.fewer_features import with_fewer_features
+    from viewhop.seismic._fewer_features import with_fewer_features
     from viewhop.seismic.sonogram import sonogram
 
     waveforms, _ = _waveforms(n_events)

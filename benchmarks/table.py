@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from benchmarks.row import Row
-from viewhop import memory
+from viewhop._runtime import memory
 
 __all__ = ["json_text", "markdown", "read_json"]
 

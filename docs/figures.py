@@ -24,14 +24,14 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
 import viewhop as vh
-from viewhop import demo
 from viewhop.errors import DisconnectedWarning
+from viewhop.experiments import _demo as demo
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
 sys.path.append(str(DOCS.parent))
 
-from tests import browser  # noqa: E402
+from tests.support import browser  # noqa: E402
 
 
 def gapped_rolls() -> None:

@@ -15,7 +15,7 @@ import viewhop
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Dense kernels of a few samples are cut into several tiles."""
-    monkeypatch.setattr("viewhop.affinity.tiles.SIDE", 7)
+    monkeypatch.setattr("viewhop.affinity._tiles.SIDE", 7)
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 import viewhop as vh
-from tests import cases, oracles
+from tests.support import cases, oracles
 from viewhop import diffusion
 from viewhop.kernels import Gaussian
-from viewhop.theory import eigenvalues
+from viewhop.theory import _eigenvalues as eigenvalues
 
 PAIRS = (np.array([0, 3, 5, 7]), np.array([1, 2, 9, 7]))
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")

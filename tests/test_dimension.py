@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
-from tests import cases
-from tests.test_walks import affinities, dense
+from tests.support import cases
+from tests.walks.test_walks import affinities, dense
 from viewhop import Views, dimension
 from viewhop.dimension import box_count, danco, intrinsic, local_pca, numerical_rank
 from viewhop.errors import ConvergenceError

@@ -7,14 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from viewhop.features import FeatureMap
-from viewhop.kernels import (
-    Correlation,
-    Gaussian,
-    Laplacian,
-    Precomputed,
-    per_view,
-)
+from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed, per_view
+from viewhop.neighbours._metric import FeatureMap
 
 EVERY = [Gaussian, Laplacian, Correlation, Precomputed]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from viewhop._runtime.lazy import lazy_names
 from viewhop._version import __version__
 
 if TYPE_CHECKING:
@@ -21,10 +21,14 @@ if TYPE_CHECKING:
         tables,
         theory,
     )
-    from viewhop.baselines import DeSaEmbedding, KernelCCA
-    from viewhop.clustering import MultiViewSpectralClustering
-    from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
-    from viewhop.models import load
+    from viewhop.estimators import (
+        DeSaEmbedding,
+        DiffusionMaps,
+        KernelCCA,
+        MultiViewDiffusionMaps,
+        MultiViewSpectralClustering,
+        load,
+    )
     from viewhop.views import Views
 
 __all__ = [
@@ -49,28 +53,18 @@ __all__ = [
     "theory",
 ]
 
+_ESTIMATORS = (
+    "DeSaEmbedding",
+    "DiffusionMaps",
+    "KernelCCA",
+    "MultiViewDiffusionMaps",
+    "MultiViewSpectralClustering",
+    "load",
+)
 _HOMES = {
-    "DeSaEmbedding": "viewhop.baselines",
-    "DiffusionMaps": "viewhop.estimators",
-    "KernelCCA": "viewhop.baselines",
-    "MultiViewDiffusionMaps": "viewhop.estimators",
-    "MultiViewSpectralClustering": "viewhop.clustering",
+    **{name: f"viewhop.{name}" for name in __all__ if name != "__version__"},
+    **dict.fromkeys(_ESTIMATORS, "viewhop.estimators"),
     "Views": "viewhop.views",
-    "load": "viewhop.models",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for: scikit-learn alone takes a second."""
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in __all__:
-        value = import_module(f"viewhop.{name}")
-    else:
-        raise AttributeError(f"module 'viewhop' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from viewhop.theory.source import whole_steps
-from viewhop.theory.truncation import truncation_interval
+from viewhop.theory._source import whole_steps
+from viewhop.theory._truncation import truncation_interval
 from viewhop.walks import AlternatingWalk, Walk
 
 if TYPE_CHECKING:
-    from viewhop.estimators import MultiViewDiffusionMaps
+    from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 
 __all__ = [
     "coordinates",

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from viewhop.distances import Points
 from viewhop.errors import ConvergenceError
 from viewhop.neighbours import neighbourhoods
-from viewhop.views import Views, is_collection
+from viewhop.neighbours._points import Points
+from viewhop.views._views import Views, is_collection
 
 __all__ = ["box_count", "danco", "intrinsic", "local_pca", "numerical_rank"]
 

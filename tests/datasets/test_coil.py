@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from viewhop.datasets import coil, load_coil20
+from viewhop.datasets import _coil as coil
+from viewhop.datasets import load_coil20
 from viewhop.errors import DataMissingError
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import ndimage
 
 from viewhop.datasets import deformed, load_mnist_2_3
-from viewhop.datasets.deformation import _fields, _moved
+from viewhop.datasets._deformation import _fields, _moved
 
 
 def strokes(n=5, side=28):
@@ -62,10 +62,10 @@ def test_deformation_is_that_of_the_formula(monkeypatch):
     images = strokes(2)
     constant = iter([np.float32(0.5), np.float32(-0.25)])
     monkeypatch.setattr(
-        "viewhop.datasets.deformation._fields",
+        "viewhop.datasets._deformation._fields",
         lambda shape, smoothness, rng: np.full(shape, next(constant)),
     )
-    monkeypatch.setattr("viewhop.datasets.deformation._moved", lambda images, steps: images)
+    monkeypatch.setattr("viewhop.datasets._deformation._moved", lambda images, steps: images)
     found = deformed(images, amplitude=1.2, blur=0.9, random_state=0)
     for image, bent in zip(images, found, strict=True):
         down, across = np.gradient(ndimage.gaussian_filter(image, 0.9))
@@ -86,7 +86,7 @@ def test_same_seed_gives_the_same_images_and_input_is_untouched():
 
 
 def test_batches_cover_all_images(monkeypatch):
-    monkeypatch.setattr("viewhop.datasets.deformation._BATCH", 2)
+    monkeypatch.setattr("viewhop.datasets._deformation._BATCH", 2)
     found = deformed(strokes(5), random_state=0)
     assert (found.reshape(5, -1).max(axis=1) > 0.3).all()
 

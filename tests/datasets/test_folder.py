@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from viewhop.datasets.folder import found
+from viewhop.datasets._folder import found
 from viewhop.errors import DataMissingError
 
 CONTENT = b"some pictures"

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from viewhop.datasets import load_caltech101, load_isolet, load_mnist_2_3, remote
+from viewhop.datasets import _remote as remote
+from viewhop.datasets import load_caltech101, load_isolet, load_mnist_2_3
 from viewhop.errors import DataMissingError
 
 real = [

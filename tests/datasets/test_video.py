@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from viewhop.datasets import make_train_video
-from viewhop.datasets.rendering import FINE, Box, Camera
-from viewhop.datasets.video import _at, _track, _train
+from viewhop.datasets._rendering import FINE, Box, Camera
+from viewhop.datasets._video import _at, _track, _train
 
 SMALL = (32, 24)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from io import BytesIO
 
-from viewhop.experiments import Context, find, recording
+from viewhop.experiments import Context, find
+from viewhop.experiments import _results_store as recording
 
 
 @cache

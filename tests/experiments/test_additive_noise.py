@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
-from viewhop.experiments.additive_noise import (
+from viewhop.experiments._additive_noise import (
     covariance_errors,
     curves,
     lost,

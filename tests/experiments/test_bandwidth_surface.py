@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.datasets import make_swiss_rolls
-from viewhop.experiments.bandwidth_surface import lower_end
+from viewhop.experiments._bandwidth_surface import lower_end
 
 
 def test_the_surface_is_the_sum_of_the_kernel_product():

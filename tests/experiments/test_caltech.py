@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose
 from sklearn.utils import Bunch
 
 from viewhop.errors import DataMissingError
-from viewhop.experiments import Context, caltech, find, recording
+from viewhop.experiments import Context, find
+from viewhop.experiments import _caltech as caltech
+from viewhop.experiments import _results_store as recording
 
 cv2 = pytest.importorskip("cv2", reason="the extra vision is not installed")
 pytest.importorskip("skimage", reason="the extra vision is not installed")

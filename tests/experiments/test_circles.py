@@ -12,8 +12,9 @@ from numpy.testing import assert_allclose
 from viewhop import bandwidth
 from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning
-from viewhop.experiments import Context, circles, find
-from viewhop.experiments.recording import settled
+from viewhop.experiments import Context, find
+from viewhop.experiments import _circles as circles
+from viewhop.experiments._results_store import settled
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from viewhop.experiments import Context, find
-from viewhop.experiments.recording import settled
+from viewhop.experiments._results_store import settled
 
 
 @pytest.fixture(scope="module")

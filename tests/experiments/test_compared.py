@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
-from viewhop.baselines import DeSaEmbedding
 from viewhop.errors import DisconnectedWarning
-from viewhop.experiments.compared import (
+from viewhop.estimators import DeSaEmbedding
+from viewhop.experiments._comparison import (
     Coordinates,
     compared,
     de_sa,

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.datasets import make_swiss_rolls
-from viewhop.experiments.cross_view_distance import distances, repaired
+from viewhop.experiments._cross_view_distance import distances, repaired
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from scipy.linalg import orthogonal_procrustes
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.datasets import make_swiss_rolls
-from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.experiments import Context
-from viewhop.experiments.decay_over_time import _rolls
-from viewhop.experiments.whole_spectrum import all_eigenvalues
+from viewhop.experiments._decay_over_time import _rolls
+from viewhop.experiments._whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
 
 

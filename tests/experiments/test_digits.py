@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from numpy.testing import assert_allclose
 
-from viewhop.experiments import Context, find, recording
+from viewhop.experiments import Context, find
+from viewhop.experiments import _results_store as recording
 
 METHODS = ("fac", "kar", "zer", "mor", "pix", "fou", "kernel sum", "multi-view", "kernel product")
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
-from viewhop.experiments.generator import density, expansion_errors, printed_expansion
-from viewhop.experiments.power_law import exponent
+from viewhop.experiments._power_law import exponent
+from viewhop.experiments._theorem7 import density, expansion_errors, printed_expansion
 from viewhop.theory import generator_expansion
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from viewhop.experiments import Context, find
-from viewhop.experiments.recording import settled
+from viewhop.experiments._results_store import settled
 
 
 @pytest.fixture(scope="module", params=["helix-a", "helix-b"])

@@ -10,7 +10,9 @@ from sklearn.utils import Bunch
 
 import viewhop as vh
 from viewhop.errors import DataMissingError
-from viewhop.experiments import Context, find, isolet, recording
+from viewhop.experiments import Context, find
+from viewhop.experiments import _isolet as isolet
+from viewhop.experiments import _results_store as recording
 
 SETTINGS = ["10 neighbours", "dense, max-min × 0.1", "dense, max-min"]
 

@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils import Bunch
 
 from viewhop.errors import DataMissingError, MemoryBudgetError
-from viewhop.experiments import Context, find, mnist, recording
+from viewhop.experiments import Context, find
+from viewhop.experiments import _mnist as mnist
+from viewhop.experiments import _results_store as recording
 
 SEVEN = [
     "X1 alone",

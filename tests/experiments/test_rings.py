@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from viewhop.experiments.rings import ring
+from viewhop.experiments._rings import ring
 
 
 def circle(angles):

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.experiments import Context, find
-from viewhop.experiments.seismic_pairs import by_station
-from viewhop.experiments.seismic_setting import (
+from viewhop.experiments._seismic_pairs import by_station
+from viewhop.experiments._seismic_setting import (
     at_noise,
     beside_remarks,
     mean_and_sd,
@@ -19,10 +19,9 @@ from viewhop.experiments.seismic_setting import (
     signal_and_noise,
     sonogram_views,
 )
-from viewhop.experiments.seismic_sweep import lead_remarks
-from viewhop.experiments.seismic_type import fitting_counts
-from viewhop.seismic.classification import classify
-from viewhop.seismic.simulate import make_events
+from viewhop.experiments._seismic_sweep import lead_remarks
+from viewhop.experiments._seismic_type import fitting_counts
+from viewhop.seismic import classify, make_events
 
 NAMES = ("seismic-type", "seismic-pairs", "seismic-quarry")
 
@@ -175,7 +174,7 @@ def home(tmp_path):
 
 
 def test_real_events_are_scored_both_ways(home, monkeypatch):
-    from viewhop.experiments import seismic_type
+    from viewhop.experiments import _seismic_type as seismic_type
 
     monkeypatch.setattr(seismic_type, "_QUICK_NOISES", (1.0,))
     result = find("seismic-type").run(Context(quick=True, data_home=home))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
-from viewhop.experiments.smoothing import largest_jump, mass_across
+from viewhop.experiments._smoothing import largest_jump, mass_across
 
 
 def test_mass_across_sums_the_other_side():

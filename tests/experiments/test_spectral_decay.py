@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.bandwidth import max_min
 from viewhop.datasets import make_mixtures
-from viewhop.experiments.spectral_decay import rank, spectra
+from viewhop.experiments._spectral_decay import rank, spectra
 
 
 def gaussian(rows, sigma):

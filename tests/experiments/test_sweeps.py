@@ -11,8 +11,8 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import viewhop as vh
 from viewhop.experiments import Context, Table
-from viewhop.experiments.runs import runs
-from viewhop.experiments.sweeps import place_told, sweep_panels, sweep_table, swept
+from viewhop.experiments._kmeans_runs import runs
+from viewhop.experiments._sweeps import place_told, sweep_panels, sweep_table, swept
 from viewhop.kernels import Gaussian
 
 

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop.errors import DataMissingError
-from viewhop.experiments import Context, find, videos
-from viewhop.experiments.recording import settled
+from viewhop.experiments import Context, find
+from viewhop.experiments import _videos as videos
+from viewhop.experiments._results_store import settled
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from viewhop.seismic._obspy import obspy_module
 from viewhop.seismic.io import read_waveforms
-from viewhop.seismic.library import obspy_module
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
 
 from viewhop.errors import SeismicError
-from viewhop.seismic.event import utc
+from viewhop.seismic._event import utc
 from viewhop.seismic.events import Event, Pick, StaLta, detect, match
 from viewhop.seismic.io import read_catalogue, write_events
-from viewhop.seismic.io.quakeml import quakeml_events
+from viewhop.seismic.io._quakeml import quakeml_events
 
 START = pd.Timestamp("2010-05-27T16:24:00Z")
 
@@ -130,7 +130,7 @@ def test_only_iso_times_are_times(text):
 @pytest.fixture
 def quakeml(obspy, tmp_path):
     """A QuakeML file of two events, the second without an origin."""
-    from viewhop.seismic.library import obspy_module
+    from viewhop.seismic._obspy import obspy_module
 
     model = obspy_module("obspy.core.event")
 
@@ -162,7 +162,7 @@ def test_quakeml_gives_type_origin_and_first_picks(quakeml):
 
 
 def test_quakeml_picks_of_other_phases_or_rejected_ones_are_not_taken(obspy, tmp_path):
-    from viewhop.seismic.library import obspy_module
+    from viewhop.seismic._obspy import obspy_module
 
     model = obspy_module("obspy.core.event")
     begin = obspy.UTCDateTime(START.isoformat())

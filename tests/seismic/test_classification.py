@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views
 from viewhop.kernels import Correlation, Gaussian, per_view
-from viewhop.seismic.classification import Score, classify, classify_pairs
-from viewhop.seismic.fewer_features import with_fewer_features
-from viewhop.seismic.neighbourly import voted
+from viewhop.seismic import Score, classify, classify_pairs
+from viewhop.seismic._fewer_features import with_fewer_features
+from viewhop.seismic._nearest_labels import voted
 
 KIND = np.array(["blast"] * 14 + ["earthquake"] * 18)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viewhop.seismic.clipping import clipped, clipped_blocks
+from viewhop.seismic._clipping import clipped, clipped_blocks
 
 
 def test_a_smooth_crest_in_counts_is_not_clipped():

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop.errors import SeismicError
-from viewhop.seismic.channels import SECOND
+from viewhop.seismic._channels import SECOND
+from viewhop.seismic._obspy import obspy_module
 from viewhop.seismic.events import StaLta, detect, events_frame
-from viewhop.seismic.events.coincidence import coincident, separated, station_triggers
-from viewhop.seismic.events.triggers import Trigger, bandpassed
+from viewhop.seismic.events._coincidence import coincident, separated, station_triggers
+from viewhop.seismic.events._triggers import Trigger, bandpassed
 from viewhop.seismic.io import Waveforms
-from viewhop.seismic.library import obspy_module
 
 TUTORIAL = StaLta(sta=0.5, lta=10.0, on=3.5, off=1.0)
 START = "2010-05-27T16:24:00Z"

@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop import MultiViewDiffusionMaps
 from viewhop.errors import SeismicError
-from viewhop.seismic.channels import SECOND, Channel, Segment
+from viewhop.seismic._channels import SECOND, Channel, Segment
 from viewhop.seismic.events import Event, Pick, StaLta, detect, event_views
-from viewhop.seismic.events.windows import with_rate
+from viewhop.seismic.events._windows import with_rate
 from viewhop.seismic.io import Waveforms
 from viewhop.seismic.sonogram import sonogram
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from viewhop.seismic.rays import DEAD_SEA, Crust, Layer, rays
+from viewhop.seismic._rays import DEAD_SEA, Crust, Layer, rays
 
 HALF_SPACE = Crust((Layer(0.0, 6.0, 3.5),))
 TWO_LAYERS = Crust((Layer(0.0, 4.0, 2.3), Layer(5.0, 6.0, 3.5)))

@@ -19,11 +19,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from viewhop.errors import SeismicError
 from viewhop.seismic.io import Waveforms, read_waveforms
-from viewhop.seismic.io.child import answer
-from viewhop.seismic.io.formats import FORMATS, check_contents, format_of, unpacked
-from viewhop.seismic.io.guard import Guard
-from viewhop.seismic.io.mseed import read_mseed
-from viewhop.seismic.io.records import holds_records, scanned
+from viewhop.seismic.io._formats import FORMATS, check_contents, format_of, unpacked
+from viewhop.seismic.io._guard import Guard
+from viewhop.seismic.io._mseed import read_mseed
+from viewhop.seismic.io._parser_process import answer
+from viewhop.seismic.io._records import holds_records, scanned
 
 LIMIT = 1 << 24
 
@@ -266,7 +266,7 @@ def test_a_crash_of_the_reader_is_an_error_and_the_next_file_is_read(mseed, monk
         "child.answer = lambda data, *rest: os.abort() if data == b'crash' else known(data, *rest);"
         "child.main()"
     )
-    monkeypatch.setattr("viewhop.seismic.io.guard._START", start)
+    monkeypatch.setattr("viewhop.seismic.io._guard._START", start)
     with Guard(timeout=60.0, limit=LIMIT) as guard:
         with pytest.raises(ValueError, match="crashed"):
             guard.parse(b"crash")
@@ -638,7 +638,7 @@ def test_control_headers_of_full_seed_are_no_damage(obspy, large):
 
 
 def test_damaged_places_are_bounded_and_not_damaged_records(mseed, monkeypatch):
-    monkeypatch.setattr("viewhop.seismic.io.mseed._MOST", 2)
+    monkeypatch.setattr("viewhop.seismic.io._mseed._MOST", 2)
     together = overwritten(mseed, 512 * 3, 512 * 9)
     for place in (10, 11, 12):
         together = overwritten(together, 512 * place + 64, 512 * (place + 1))

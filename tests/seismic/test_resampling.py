@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewhop.seismic.resampling import factors
+from viewhop.seismic._resampling import factors
 
 
 @settings(deadline=None)

@@ -13,13 +13,12 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.command_line import invoked, run
-from viewhop.seismic.classification import classify
+from tests.support.command_line import invoked, run
+from viewhop.seismic import classify, make_events
+from viewhop.seismic._gallery import gallery, some_of_each
 from viewhop.seismic.events import event_views
-from viewhop.seismic.gallery import gallery, some_of_each
 from viewhop.seismic.io import read_catalogue, read_waveforms, write_events
-from viewhop.seismic.io.simulated import write_simulated
-from viewhop.seismic.simulate import make_events
+from viewhop.seismic.io._simulated_files import write_simulated
 from viewhop.seismic.sonogram import sonogram
 
 HOSTILE = "</td><script>alert(1)</script> $\\frac$ \"'&"

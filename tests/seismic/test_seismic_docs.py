@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from viewhop.seismic.io.simulated import write_simulated
-from viewhop.seismic.simulate import make_events
+from viewhop.seismic import make_events
+from viewhop.seismic.io._simulated_files import write_simulated
 
 PAGE = Path(__file__).parents[2] / "docs" / "seismic.md"
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import curve_fit
 from scipy.signal import butter, hilbert, sosfiltfilt
 
-from viewhop.seismic.simulate import (
+from viewhop.seismic import (
     DEAD_SEA,
     NORTH,
     QUARRIES,

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.signal import welch
 
-from viewhop.seismic.noise import ground_noise, noise_density
-from viewhop.seismic.rays import DEAD_SEA
-from viewhop.seismic.sources import MEAN_P, Blast, Earthquake, brune, moment, radiation
+from viewhop.seismic._noise import ground_noise, noise_density
+from viewhop.seismic._rays import DEAD_SEA
+from viewhop.seismic._sources import MEAN_P, Blast, Earthquake, brune, moment, radiation
 
 
 def contracted(strike, dip, rake, take_off, azimuth):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from viewhop.seismic.channels import SECOND, Channel, Segment
-from viewhop.seismic.stretches import still, stretches
+from viewhop.seismic._channels import SECOND, Channel, Segment
+from viewhop.seismic._stretches import still, stretches
 
 
 def channel(*segments):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from viewhop.errors import SeismicError
-from viewhop.seismic.assembly import assembled
-from viewhop.seismic.channels import SECOND
+from viewhop.seismic._assembly import assembled
+from viewhop.seismic._channels import SECOND
 from viewhop.seismic.events import detect
 from viewhop.seismic.io import Waveforms
 

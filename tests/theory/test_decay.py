@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import viewhop as vh
 from tests.theory.walks import fitted
 from viewhop import theory
-from viewhop.theory import decay
+from viewhop.theory import _decay as decay
 
 
 def definite(rng, n):

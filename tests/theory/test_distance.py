@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests import cases, oracles
+from tests.support import cases, oracles
 from tests.theory.walks import MatrixWalk, fitted
 from viewhop import theory
 from viewhop.kernels import Gaussian

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests import cases, oracles
+from tests.support import cases, oracles
 from tests.theory.walks import fitted
 from viewhop import theory
 from viewhop.kernels import Gaussian
-from viewhop.theory import singular
+from viewhop.theory import _singular as singular
 
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import viewhop as vh
-from tests import cases
-from viewhop.nodes import Nodes
+from tests.support import cases
+from viewhop.views._rows import Nodes
 from viewhop.walks import Walk
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from viewhop.bandwidth.all_views import JointScales, Surface, across_views, connected, joint
-from viewhop.bandwidth.one_view import local, log_log, max_min
+from viewhop.bandwidth._all_views import JointScales, Surface, across_views, connected, joint
+from viewhop.bandwidth._one_view import local, log_log, max_min
 
 __all__ = [
     "JointScales",

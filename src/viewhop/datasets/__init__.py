@@ -1,17 +1,17 @@
 """Data to try viewhop on: the synthetic sets of the paper, and real ones."""
 
-from viewhop.datasets.bundled import load_mfeat
-from viewhop.datasets.coil import load_coil20
-from viewhop.datasets.deformation import deformed
-from viewhop.datasets.remote import load_caltech101, load_isolet, load_mnist_2_3
-from viewhop.datasets.synthetic import (
+from viewhop.datasets._bundled import load_mfeat
+from viewhop.datasets._coil import load_coil20
+from viewhop.datasets._deformation import deformed
+from viewhop.datasets._remote import load_caltech101, load_isolet, load_mnist_2_3
+from viewhop.datasets._synthetic import (
     make_circles,
     make_gapped_rolls,
     make_helices,
     make_mixtures,
     make_swiss_rolls,
 )
-from viewhop.datasets.video import make_train_video
+from viewhop.datasets._video import make_train_video
 
 __all__ = [
     "deformed",

@@ -1,8 +1,8 @@
 """The paper's figures and tables, one file each: data, fit, measure, draw."""
 
-from viewhop.experiments.experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments.listing import NAMES, find
-from viewhop.experiments.running import Outcome, reproduce
+from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments._index import NAMES, find
+from viewhop.experiments._reproduce import Outcome, reproduce
 
 __all__ = [
     "NAMES",

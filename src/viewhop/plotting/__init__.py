@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from viewhop.plotting.bandwidths import bandwidth_slice, bandwidth_surface
-from viewhop.plotting.classifications import confusion, pair_accuracy
-from viewhop.plotting.disagreements import disagreement
-from viewhop.plotting.embeddings import embedding
-from viewhop.plotting.similarities import view_similarity
-from viewhop.plotting.sonograms import sonogram
-from viewhop.plotting.spectra import spectrum
+from viewhop.plotting._bandwidths import bandwidth_slice, bandwidth_surface
+from viewhop.plotting._classifications import confusion, pair_accuracy
+from viewhop.plotting._disagreements import disagreement
+from viewhop.plotting._embeddings import embedding
+from viewhop.plotting._similarities import view_similarity
+from viewhop.plotting._sonograms import sonogram
+from viewhop.plotting._spectra import spectrum
 
 __all__ = [
     "bandwidth_slice",

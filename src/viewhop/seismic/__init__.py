@@ -2,18 +2,101 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-__all__ = ["classification", "events", "io", "simulate", "sonogram"]
+from viewhop._runtime.lazy import lazy_names
 
+if TYPE_CHECKING:
+    from viewhop.seismic import events, io, sonogram
+    from viewhop.seismic._classification import (
+        Classification,
+        PairScores,
+        Score,
+        classify,
+        classify_pairs,
+    )
+    from viewhop.seismic._simulate import (
+        DEAD_SEA,
+        NORTH,
+        QUARRIES,
+        SOUTH,
+        Blast,
+        Crust,
+        Earthquake,
+        Layer,
+        Medium,
+        Quarry,
+        Resonance,
+        Station,
+        arrivals,
+        draw_blast,
+        draw_earthquake,
+        make_events,
+        make_quarry_blasts,
+        rays,
+        seismogram,
+    )
 
-def __getattr__(name: str) -> Any:
-    """Load a module when it is first asked for: some need obspy, which takes a second."""
-    if name not in __all__:
-        raise AttributeError(f"module 'viewhop.seismic' has no attribute {name!r}")
-    return import_module(f"viewhop.seismic.{name}")
+__all__ = [
+    "DEAD_SEA",
+    "NORTH",
+    "QUARRIES",
+    "SOUTH",
+    "Blast",
+    "Classification",
+    "Crust",
+    "Earthquake",
+    "Layer",
+    "Medium",
+    "PairScores",
+    "Quarry",
+    "Resonance",
+    "Score",
+    "Station",
+    "arrivals",
+    "classify",
+    "classify_pairs",
+    "draw_blast",
+    "draw_earthquake",
+    "events",
+    "io",
+    "make_events",
+    "make_quarry_blasts",
+    "rays",
+    "seismogram",
+    "sonogram",
+]
 
+_HOMES = {
+    **{name: f"viewhop.seismic.{name}" for name in ("events", "io", "sonogram")},
+    **dict.fromkeys(
+        ("Classification", "PairScores", "Score", "classify", "classify_pairs"),
+        "viewhop.seismic._classification",
+    ),
+    **dict.fromkeys(
+        (
+            "DEAD_SEA",
+            "NORTH",
+            "QUARRIES",
+            "SOUTH",
+            "Blast",
+            "Crust",
+            "Earthquake",
+            "Layer",
+            "Medium",
+            "Quarry",
+            "Resonance",
+            "Station",
+            "arrivals",
+            "draw_blast",
+            "draw_earthquake",
+            "make_events",
+            "make_quarry_blasts",
+            "rays",
+            "seismogram",
+        ),
+        "viewhop.seismic._simulate",
+    ),
+}
 
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

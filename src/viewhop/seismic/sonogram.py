@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.fft import rfft
 from scipy.signal import get_window
 
-from viewhop.seismic.resampling import factors, resampled
+from viewhop.seismic._resampling import factors, resampled
 
 __all__ = ["RATE", "band_edges", "sonogram", "spectrogram"]
 

@@ -1,10 +1,10 @@
 """Tables: views from files, and results to files."""
 
-from viewhop.tables.choice import Options
-from viewhop.tables.joining import Joined, joined, read_views
-from viewhop.tables.opening import read, read_cells
-from viewhop.tables.table import Table
-from viewhop.tables.writing import check_writable, write, write_embedding
+from viewhop.tables._column_choice import Options
+from viewhop.tables._join import Joined, joined, read_views
+from viewhop.tables._read import read, read_cells
+from viewhop.tables._table import Table
+from viewhop.tables._write import check_writable, write, write_embedding
 
 __all__ = [
     "Joined",

@@ -16,15 +16,15 @@ Eqs. (47) and (48) : `parzen_density`, `variance_bound`, `suggested_epsilon`
 
 from __future__ import annotations
 
-from viewhop.theory.coupling import Minimum, objective, objective_minimum
-from viewhop.theory.cross_view import CrossViewSymmetry, cross_view_symmetry
-from viewhop.theory.decay import SpectralDecay, spectral_decay, tail_products
-from viewhop.theory.distance import distance_sides
-from viewhop.theory.eigenvalues import eigenvalue_range
-from viewhop.theory.generator import circle_walk, generator_expansion, walk_step
-from viewhop.theory.parzen import parzen_density, suggested_epsilon, variance_bound
-from viewhop.theory.singular import singular_eigenpairs
-from viewhop.theory.truncation import truncation_interval
+from viewhop.theory._coupling import Minimum, objective, objective_minimum
+from viewhop.theory._cross_view import CrossViewSymmetry, cross_view_symmetry
+from viewhop.theory._decay import SpectralDecay, spectral_decay, tail_products
+from viewhop.theory._distance import distance_sides
+from viewhop.theory._eigenvalues import eigenvalue_range
+from viewhop.theory._generator import circle_walk, generator_expansion, walk_step
+from viewhop.theory._parzen import parzen_density, suggested_epsilon, variance_bound
+from viewhop.theory._singular import singular_eigenpairs
+from viewhop.theory._truncation import truncation_interval
 
 __all__ = [
     "CrossViewSymmetry",

@@ -8,10 +8,10 @@ A product with K̂ therefore costs 2L kernel products. K̂ itself is never forme
 product of two kernels.
 """
 
-from viewhop.walks.alternating import AlternatingWalk
-from viewhop.walks.base import Walk
-from viewhop.walks.fused import ProductWalk, SumWalk
-from viewhop.walks.hop import HopWalk, check_hops, hop_matrix
+from viewhop.walks._alternating import AlternatingWalk
+from viewhop.walks._fused import ProductWalk, SumWalk
+from viewhop.walks._hop import HopWalk, check_hops, hop_matrix
+from viewhop.walks._walk import Walk
 
 __all__ = [
     "AlternatingWalk",

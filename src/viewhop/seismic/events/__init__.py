@@ -1,11 +1,11 @@
 """Events: detected in waveforms, matched with a catalogue, cut out as views."""
 
-from viewhop.seismic.event import Event, Pick, events_frame
-from viewhop.seismic.events.detection import Detections, detect
-from viewhop.seismic.events.matching import Matches, match
-from viewhop.seismic.events.observed import EventViews, event_views
-from viewhop.seismic.events.ratios import StaLta
-from viewhop.seismic.summary import LeftOut, Summary
+from viewhop.seismic._event import Event, Pick, events_frame
+from viewhop.seismic._summary import LeftOut, Summary
+from viewhop.seismic.events._detection import Detections, detect
+from viewhop.seismic.events._event_views import EventViews, event_views
+from viewhop.seismic.events._match import Matches, match
+from viewhop.seismic.events._sta_lta import StaLta
 
 __all__ = [
     "Detections",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from viewhop.seismic.channels import Channel, Segment
-    from viewhop.seismic.io.astsa import load_astsa
-    from viewhop.seismic.io.catalogue import Catalogue, read_catalogue
-    from viewhop.seismic.io.lists import write_events
-    from viewhop.seismic.io.reading import read_waveforms
-    from viewhop.seismic.waveforms import Waveforms
+    from viewhop.seismic._channels import Channel, Segment
+    from viewhop.seismic._waveforms import Waveforms
+    from viewhop.seismic.io._astsa import load_astsa
+    from viewhop.seismic.io._catalogue import Catalogue, read_catalogue
+    from viewhop.seismic.io._event_lists import write_events
+    from viewhop.seismic.io._read_waveforms import read_waveforms
 
 __all__ = [
     "Catalogue",
@@ -25,23 +26,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Catalogue": "viewhop.seismic.io.catalogue",
-    "Channel": "viewhop.seismic.channels",
-    "Segment": "viewhop.seismic.channels",
-    "Waveforms": "viewhop.seismic.waveforms",
-    "load_astsa": "viewhop.seismic.io.astsa",
-    "read_catalogue": "viewhop.seismic.io.catalogue",
-    "read_waveforms": "viewhop.seismic.io.reading",
-    "write_events": "viewhop.seismic.io.lists",
+    "Catalogue": "viewhop.seismic.io._catalogue",
+    "Channel": "viewhop.seismic._channels",
+    "Segment": "viewhop.seismic._channels",
+    "Waveforms": "viewhop.seismic._waveforms",
+    "load_astsa": "viewhop.seismic.io._astsa",
+    "read_catalogue": "viewhop.seismic.io._catalogue",
+    "read_waveforms": "viewhop.seismic.io._read_waveforms",
+    "write_events": "viewhop.seismic.io._event_lists",
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first asked for: the process that parses files needs none of them."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'viewhop.seismic.io' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,1 @@
+"""What any long computation needs: threads, memory, progress, files, lazy imports."""

@@ -1,0 +1,194 @@
+"""The manifest of an archive: strict JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from viewhop._storage.archive.npy import DTYPES, Header
+from viewhop._version import __version__
+from viewhop.errors import ModelFileError, ModelSizeError, ModelVersionError
+
+__all__ = ["MANIFEST", "MOST_BYTES", "VERSION", "Entry", "decoded", "encoded", "is_array_name"]
+
+MANIFEST = "manifest.json"
+FORMAT = "viewhop model"
+#: The version of the format. A file of another one is refused, not guessed at.
+VERSION = 1
+#: A manifest is no longer and no deeper than this: it is read whole.
+MOST_BYTES = 8_000_000
+DEEPEST = 32
+
+_KEYS = ("format", "version", "writer", "model", "arrays")
+_ENTRY_KEYS = ("dtype", "shape", "order", "size", "sha256")
+_NAME = re.compile(r"[a-z0-9_]{1,40}(?:/[a-z0-9_]{1,40}){0,7}")
+#: Names that lead to devices on some systems, whatever stands after a dot.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class Entry(NamedTuple):
+    """What the manifest says of an array.
+
+    Attributes
+    ----------
+    header : Header
+    size : int
+        Bytes of its member, header included.
+    sha256 : str
+        Of these bytes.
+    """
+
+    header: Header
+    size: int
+    sha256: str
+
+
+def is_array_name(name: str) -> bool:
+    """Whether an array may have this name: a path of small letters and digits, no device."""
+    if _NAME.fullmatch(name) is None:
+        return False
+    return not any(_DEVICE.fullmatch(part) for part in name.split("/"))
+
+
+def encoded(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> bytes:
+    """The manifest as bytes, or ModelFileError if it cannot be one."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "writer": f"viewhop {__version__}",
+        "model": model,
+        "arrays": {
+            name: {
+                "dtype": entry.header.dtype,
+                "shape": [*entry.header.shape],
+                "order": "F" if entry.header.is_fortran else "C",
+                "size": entry.size,
+                "sha256": entry.sha256,
+            }
+            for name, entry in arrays.items()
+        },
+    }
+    try:
+        text = json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ModelFileError(f"{error.object!r} is not text that can be written") from error
+    _check_size(text)
+    return text
+
+
+def decoded(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
+    """The model and the arrays that a manifest tells of."""
+    _check_size(text)
+    try:
+        content = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_small,
+        )
+        json.dumps(content, ensure_ascii=False).encode("utf-8")  # no half of a character
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{MANIFEST} is not JSON as it is written here: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ModelFileError(f"{MANIFEST} is not that of a model of viewhop")
+    version = content.get("version")
+    if version != VERSION or isinstance(version, bool | float):
+        raise ModelVersionError(
+            f"the format has version {_told(version)}, and this is viewhop {__version__}, which "
+            f"knows version {VERSION}; another version of viewhop may load it"
+        )
+    _check_keys(content, _KEYS, MANIFEST)
+    model, arrays = content["model"], content["arrays"]
+    if not isinstance(content["writer"], str):
+        raise ModelFileError(f"{MANIFEST}: writer is not text")
+    if not isinstance(model, dict) or not isinstance(arrays, dict):
+        raise ModelFileError(f"{MANIFEST}: model and arrays are not objects")
+    return model, {name: _entry(name, entry) for name, entry in arrays.items()}
+
+
+def _entry(name: str, entry: Any) -> Entry:
+    if not is_array_name(name):
+        raise ModelFileError(f"{MANIFEST}: an array cannot have the name {_told(name)}")
+    where = f"{MANIFEST}: array {name!r}"
+    if not isinstance(entry, dict):
+        raise ModelFileError(f"{where} is not an object")
+    _check_keys(entry, _ENTRY_KEYS, where)
+    dtype, shape, order, size, digest = (entry[key] for key in _ENTRY_KEYS)
+    if dtype not in DTYPES:
+        raise ModelFileError(f"{where} has dtype {_told(dtype)}, expected {', '.join(DTYPES)}")
+    if order not in ("C", "F"):
+        raise ModelFileError(f"{where} has order {_told(order)}")
+    if not isinstance(shape, list) or len(shape) > 4 or not all(map(_is_size, shape)):
+        raise ModelFileError(f"{where} has shape {_told(shape)}")
+    if not isinstance(digest, str) or _HASH.fullmatch(digest) is None:
+        raise ModelFileError(f"{where} has no SHA-256")
+    header = Header(dtype, tuple(shape), order == "F")
+    expected = len(header.encoded()) + header.n_bytes
+    if not _is_size(size) or size != expected:
+        raise ModelSizeError(f"{where} of shape {shape} has {expected} bytes, not {_told(size)}")
+    return Entry(header, size, digest)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**48
+
+
+def _check_keys(found: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    missing = [key for key in known if key not in found]
+    unknown = [key for key in found if key not in known]
+    if missing or unknown:
+        raise ModelFileError(
+            f"{where}: missing keys: {', '.join(missing) or 'none'}; unknown keys: "
+            f"{', '.join(map(_told, unknown)) or 'none'}"
+        )
+
+
+def _check_size(text: bytes) -> None:
+    if len(text) > MOST_BYTES:
+        raise ModelSizeError(
+            f"{MANIFEST} has {len(text):,} bytes, more than {MOST_BYTES:,}; names of very many "
+            "features are what makes it long"
+        )
+    depth = 0
+    for token in _TOKEN.finditer(text.decode("utf-8", "replace")):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > DEEPEST:
+            raise ModelFileError(f"{MANIFEST} is nested more than {DEEPEST} levels deep")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError(f"{MANIFEST} has a key twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ModelFileError(f"{MANIFEST} has {name}, which is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ModelFileError(f"{MANIFEST} has a number that is too large")
+    return value
+
+
+def _small(text: str) -> int:
+    if len(text) > 20:
+        raise ModelFileError(f"{MANIFEST} has a number that is too large")
+    return int(text)
+
+
+def _told(value: object) -> str:
+    """A value as an error shows it: not too much of it."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,79 @@
+"""Writing an archive: the same content gives the same bytes, and the old file stays until then."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._runtime.files import replaced
+from viewhop._storage.archive import manifest, npy
+from viewhop._storage.archive.manifest import MANIFEST, Entry
+
+__all__ = ["write"]
+
+#: The first moment that a zip file knows: the time of writing is nobody's business.
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+CHUNK = 2**24
+
+
+def write(
+    path: str | os.PathLike[str], model: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write an archive; if anything fails, what was at `path` is still there.
+
+    Parameters
+    ----------
+    path : path
+    model : dict
+        Plain data: what JSON has, without NaN.
+    arrays : dict of arrays by name
+        A name is a path of small letters, digits and underscores, as "view0/rows".
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from viewhop._storage import archive
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "a.viewhop")
+    ...     archive.write(path, {"answer": 42}, {"table": np.eye(2)})
+    ...     model, arrays = archive.read(path)
+    >>> model, arrays["table"].shape
+    ({'answer': 42}, (2, 2))
+    """
+    for name in arrays:
+        if not manifest.is_array_name(name):
+            raise ValueError(f"an array cannot have the name {name!r}")
+    entries = {name: _entry(array) for name, array in arrays.items()}
+    text = manifest.encoded(model, entries)
+    with replaced(path) as file, ZipFile(file, "w", ZIP_STORED) as bundle:
+        bundle.writestr(_info(MANIFEST, len(text)), text)
+        for name, array in arrays.items():
+            entry = entries[name]
+            with bundle.open(_info(f"{name}.npy", entry.size), "w") as member:
+                member.write(entry.header.encoded())
+                data = npy.bytes_of(array, entry.header)
+                for start in range(0, data.size, CHUNK):
+                    member.write(data[start : start + CHUNK].data)
+
+
+def _entry(array: NDArray[Any]) -> Entry:
+    header = npy.header_of(array)
+    begin = header.encoded()
+    digest = sha256(begin)
+    digest.update(np.ascontiguousarray(npy.bytes_of(array, header)).data)
+    return Entry(header, len(begin) + header.n_bytes, digest.hexdigest())
+
+
+def _info(name: str, size: int) -> ZipInfo:
+    info = ZipInfo(name, _LONG_AGO)
+    info.create_system = 3  # the same on every system
+    info.external_attr = 0o100644 << 16
+    info.file_size = size  # so that a large member is announced as one
+    return info

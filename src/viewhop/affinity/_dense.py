@@ -1,0 +1,334 @@
+"""A view's kernel held as a full matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from viewhop._runtime.threads import BLOCK, each
+from viewhop.affinity._affinity import Affinity, Floats, check_not_identity
+from viewhop.affinity._kernel_rows import KernelRows
+from viewhop.affinity._tiles import Tiles
+from viewhop.bandwidth._one_view import sample_rows, scale
+from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.neighbours._metric import FeatureMap
+from viewhop.neighbours._points import Points, block_distances, block_squares
+
+__all__ = ["DenseAffinity", "DensePrecomputed", "distance_affinity", "precomputed_affinity"]
+
+
+class _Dense(Affinity):
+    """Multiplication and connectivity of a full symmetric matrix.
+
+    Attributes
+    ----------
+    tiles : Tiles
+        The kernel, normalised by density where alpha says so.
+    density : (n,) array
+        Row sums before that normalisation. If it is given, the tiles are normalised already.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tiles: Tiles,
+        alpha: float,
+        *,
+        n_jobs: int = 1,
+        density: Floats | None = None,
+    ) -> None:
+        self.name = name
+        self.dtype = tiles.dtype
+        self.alpha = alpha
+        self.tiles = tiles
+        self.n_jobs = n_jobs
+        self.density: Floats = tiles.sums(n_jobs=n_jobs) if density is None else density
+        self._typical = float(np.median(self.density))
+        if alpha and density is None:
+            power = self.density**alpha
+
+            def divide(tile: NDArray[np.floating], rows: slice, columns: slice) -> None:
+                tile /= power[rows, None] * power[columns]
+
+            tiles.each(divide, n_jobs=n_jobs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of training samples."""
+        return self.tiles.n
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self.tiles.nbytes
+
+    @property
+    def degrees(self) -> Floats:
+        """Row sums of the kernel, (n,), in float64."""
+        return super().degrees if self.alpha else self.density
+
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The kernel times a vector (n,) or block (n, b), summed in the precision of `V`."""
+        return self.tiles.product(V, n_jobs=self.n_jobs)
+
+    def part(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
+        """The kernel on sorted chosen samples that stand for all.
+
+        Each stands for n/p samples, but its similarity to itself is still that of one.
+        """
+        values = self.tiles.part(chosen)
+        values[np.diag_indices(chosen.size)] *= chosen.size / self.n_samples
+        tiles = Tiles.of(values, n_jobs=self.n_jobs)
+        return DensePrecomputed(self.name, tiles, 0.0, n_jobs=self.n_jobs)
+
+    def rows_of_block(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
+        """Kernel rows of the samples in one block of tiles against sorted chosen samples."""
+        values = self.tiles.columns(block, chosen)
+        largest = values.max(axis=1)
+        seen = largest > 0
+        peaks = np.full(seen.size, -np.inf)
+        peaks[seen] = np.log(largest[seen])
+        values /= np.where(seen, largest, 1)[:, None]
+        return KernelRows(values, peaks, np.ones(seen.size))
+
+    def full(self) -> NDArray[np.floating]:
+        """The full (n, n) matrix, a copy."""
+        return self.tiles.full()
+
+    def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
+        """Stars over the connected parts of the positive entries."""
+        if live is not None:
+            return self._reached(live)
+        n = self.n_samples
+        centre = np.zeros(n, dtype=np.intp)
+        if not all(self.tiles.each(lambda tile, *place: bool(tile.min() > 0), n_jobs=self.n_jobs)):
+            centre[:] = -1
+            step = max(1, BLOCK // n)
+            for start in range(n):
+                if centre[start] >= 0:
+                    continue
+                front = np.array([start])
+                centre[start] = start
+                while front.size:
+                    reached = (self.tiles.rows(front[:step]) > 0).any(axis=0) & (centre < 0)
+                    centre[reached] = start
+                    front = np.concatenate([front[step:], np.flatnonzero(reached)])
+        # Both ways, as the kernel is: each sample as a row and as a column.
+        star = csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
+        return star + star.T
+
+    def _reached(self, live: NDArray[np.bool_]) -> csr_array:
+        """Stars over rows and live columns that positive entries connect, as two sets."""
+        n = self.n_samples
+        ends: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        left = np.flatnonzero(live)
+        seen = np.zeros(n, dtype=bool)  # rows that stand in a star
+        step = max(1, BLOCK // n)
+        while left.size:
+            centre, front = left[0], left[:1]
+            open_columns = np.zeros(n, dtype=bool)
+            open_columns[left] = True
+            open_columns[centre] = False
+            while front.size:
+                # The matrix is symmetric: the rows that a column reaches are those of its row.
+                fresh = (self.tiles.rows(front[:step]) > 0).any(axis=0) & ~seen
+                seen |= fresh
+                ends.append((np.flatnonzero(fresh), np.full(fresh.sum(), centre)))
+                more: list[NDArray[np.intp]] = []
+                for rows in np.array_split(np.flatnonzero(fresh), fresh.sum() // step + 1):
+                    if rows.size and open_columns.any():
+                        new = (self.tiles.rows(rows) > 0).any(axis=0) & open_columns
+                        open_columns &= ~new
+                        # Column k is joined to the star through some row of it, its first.
+                        ends.append((np.full(new.sum(), rows[0]), np.flatnonzero(new)))
+                        more.append(np.flatnonzero(new))
+                front = np.concatenate([front[step:], *more])
+            left = np.flatnonzero(open_columns)
+        i = np.concatenate([np.empty(0, dtype=np.intp), *(rows for rows, _ in ends)])
+        j = np.concatenate([np.empty(0, dtype=np.intp), *(columns for _, columns in ends)])
+        return csr_array((np.ones(i.size), (i, j)), shape=(n, n))
+
+
+class DenseAffinity(_Dense):
+    """A kernel of distances between all pairs of samples of a view.
+
+    Attributes
+    ----------
+    kernel : DistanceKernel
+    features : FeatureMap
+    points : Points
+        The training samples in the kernel's feature space.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: DistanceKernel,
+        features: FeatureMap,
+        points: Points,
+        sigma: float | Floats,
+        tiles: Tiles,
+        *,
+        n_jobs: int = 1,
+        density: Floats | None = None,
+    ) -> None:
+        super().__init__(name, tiles, kernel.alpha, n_jobs=n_jobs, density=density)
+        self.kernel = kernel
+        self.features = features
+        self.points = points
+        self.scale = sigma
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return super().nbytes + self.points.nbytes
+
+    def against(self, X: NDArray[np.floating]) -> KernelRows:
+        """Kernel rows of new samples (q, d) against the n training samples."""
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
+
+    def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
+        queries = self.points.like(self.features(X, self.name))
+        every = slice(0, len(queries))
+        if not isinstance(self.scale, np.ndarray):
+            squares = block_squares(queries, every, self.points, dtype=self.dtype).over(self.scale)
+            logs = self.kernel.exponent_of_square(squares)
+            np.negative(logs, out=logs)
+            if np.isfinite(logs.max(axis=1)).all():
+                return np.asarray(logs)
+        # Local scales, or rows so far that only distances tell which samples are nearest.
+        distances = block_distances(queries, every, self.points, dtype=self.dtype)
+        own: float | Floats = self.scale
+        if isinstance(self.scale, np.ndarray):
+            own = np.sqrt(self.kernel.factor) * _ranked(distances, self.kernel.scale_neighbors)
+        distances /= _pair_scale(own, self.scale).astype(self.dtype)
+        return np.asarray(-self.kernel.exponent(distances))
+
+
+class DensePrecomputed(_Dense):
+    """A full kernel matrix that the caller computed."""
+
+    scale = float("nan")
+
+    def against(self, X: NDArray[np.floating]) -> KernelRows:
+        """Kernel rows of new samples, given as their (q, n) kernel values."""
+        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
+
+    def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Logarithms of given (q, n) kernel values."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(X.astype(np.float64)))
+
+
+def distance_affinity(
+    name: str,
+    kernel: DistanceKernel,
+    X: NDArray[np.floating],
+    *,
+    generator: np.random.Generator,
+    n_jobs: int = 1,
+    done: Callable[[int, int], None] = lambda done, total: None,
+) -> DenseAffinity:
+    """The kernel of all pairs of rows of `X`.
+
+    The tiles hold the distances first, which the scale is read off, and the kernel after.
+    """
+    features = FeatureMap.of(kernel, X)
+    points = Points(features(X, name), rounding=features.rounding, n_jobs=n_jobs)
+    tiles, nearest = _distance_tiles(points, X.dtype, n_jobs, done)
+    ranked = nearest
+    if kernel.bandwidth == "local":
+        ranked = _ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
+    sigma = scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+
+    def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
+        if not isinstance(sigma, np.ndarray):
+            distances *= distances.dtype.type(1.0 / sigma)
+            with np.errstate(over="ignore"):
+                exponents = kernel.exponent_of_square(np.square(distances, out=distances))
+            np.exp(np.negative(exponents, out=exponents), out=distances)
+            return 0.0
+        distinct = distances > 0
+        distances /= _pair_scale(sigma[rows], sigma[columns]).astype(distances.dtype)
+        np.exp(-kernel.exponent(distances), out=distances)
+        return float(distances.max(where=distinct, initial=0.0))
+
+    largest = max(tiles.each(exponentiate, n_jobs=n_jobs))
+    if not isinstance(sigma, np.ndarray):
+        largest = float(np.exp(-kernel.exponent(nearest[nearest > 0].min() / sigma)))
+    check_not_identity(name, largest, tiles.dtype, sigma, nearest)
+    return DenseAffinity(name, kernel, features, points, sigma, tiles, n_jobs=n_jobs)
+
+
+def precomputed_affinity(
+    name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
+) -> DensePrecomputed:
+    """The given kernel matrix, checked, as an affinity; its halves are averaged."""
+
+    def average(rows: slice, columns: slice) -> NDArray[np.floating]:
+        return np.asarray(0.5 * (values[rows, columns] + values[columns, rows].T))
+
+    tiles = Tiles(len(values), values.dtype, average, n_jobs=n_jobs)
+    return DensePrecomputed(name, tiles, kernel.alpha, n_jobs=n_jobs)
+
+
+def _distance_tiles(
+    points: Points,
+    dtype: np.dtype[np.floating],
+    n_jobs: int,
+    done: Callable[[int, int], None],
+) -> tuple[Tiles, Floats]:
+    """Distances of all pairs, and the smallest positive one of each sample, (n,), or 0."""
+    n = len(points)
+    least: dict[tuple[int, int], NDArray[np.floating]] = {}
+
+    def distances(rows: slice, columns: slice) -> NDArray[np.floating]:
+        found = block_distances(points, rows, points, columns, dtype=dtype)
+        if rows == columns:
+            found = np.minimum(found, found.T)
+        least[rows.start, columns.start] = _least_positive(found, axis=1)
+        least[columns.start, rows.start] = _least_positive(found, axis=0)
+        return found
+
+    tiles = Tiles(n, dtype, distances, n_jobs=n_jobs, done=done)
+    nearest = np.full(n, np.inf)
+    for (start, _), found in least.items():
+        part = slice(start, start + found.size)
+        nearest[part] = np.minimum(nearest[part], found)
+    return tiles, np.where(np.isfinite(nearest), nearest, 0.0)
+
+
+def _least_positive(distances: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
+    """The smallest positive entry along an axis, infinite where there is none."""
+    least = distances.min(axis=axis)
+    if least.min() > 0:
+        return np.asarray(least)
+    return np.asarray(distances.min(axis=axis, where=distances > 0, initial=np.inf))
+
+
+def _ranked_rows(tiles: Tiles, k: int, n_jobs: int) -> Floats:
+    """The (k+1)-th smallest distance of each sample, (n,)."""
+    parts = each(lambda block: _ranked(tiles.panel(block), k), range(len(tiles.blocks)), n_jobs)
+    return np.concatenate(parts)
+
+
+def _ranked(distances: NDArray[np.floating], k: int) -> Floats:
+    """The (k+1)-th smallest distance of each row, (n,); where that is 0, the least positive."""
+    k = min(k, distances.shape[1] - 1)
+    ranked = np.partition(distances, k, axis=1)[:, k].astype(np.float64)
+    copies = ranked == 0
+    if copies.any():
+        least = _least_positive(distances[copies], axis=1)
+        ranked[copies] = np.where(np.isfinite(least), least, 0.0)
+    return ranked
+
+
+def _pair_scale(own: float | Floats, scale: float | Floats) -> Floats:
+    """√(σ_i σ_j) of each pair: (n, m) for local scales, else one number."""
+    if isinstance(own, np.ndarray):
+        return np.sqrt(own)[:, None] * np.sqrt(scale)
+    return np.asarray(scale)

@@ -1,0 +1,50 @@
+"""How far work is: bars on a terminal, a plain line per step elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from viewhop._runtime.progress import Progress
+
+__all__ = ["progress_shown"]
+
+
+#: Seconds after which a stage that goes on says so again.
+_PAUSE = 5.0
+
+
+def progress_shown(*, quiet: bool = False) -> AbstractContextManager[Progress]:
+    """The callback that shows how far work is, on standard error.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether it shows nothing.
+    """
+    from viewhop._runtime.progress import shown
+
+    if quiet:
+        return shown(0)
+    return shown(1 if sys.stderr.isatty() else _Lines())
+
+
+class _Lines:
+    """A line when a stage begins, when it ends, and every few seconds between."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, float] = {}
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        now, name = monotonic(), str(stage)
+        if name in self._told and done != total and now < self._told[name] + _PAUSE:
+            return
+        self._told[name] = now
+        detail = getattr(stage, "detail", "")
+        line = f"{stage}: {done}" + ("" if total is None else f" of {total}")
+        click.echo(f"{line}, {detail}" if detail else line, err=True)

@@ -1,0 +1,100 @@
+"""``viewhop reproduce``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from viewhop.cli._command import Command
+from viewhop.cli._options import output_folder, seed_option
+from viewhop.cli._progress_display import progress_shown
+
+__all__ = ["reproduce"]
+
+_EXAMPLE = """\b
+Examples:
+  viewhop reproduce --list
+  viewhop reproduce smoothing decay-over-time --quick --out toy
+"""
+
+
+@click.command(cls=Command, epilog=_EXAMPLE)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--list", "listing", is_flag=True, help="List the experiments, and run none.")
+@click.option("--quick", is_flag=True, help="Toy sizes: all of it in minutes.")
+@click.option(
+    "--trials", type=click.IntRange(min=1), help="Repetitions.  [default: by the experiment]"
+)
+@seed_option
+@click.option("--force", is_flag=True, help="Run again what is finished.")
+@click.option(
+    "--data-home",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    envvar="VIEWHOP_DATA",
+    show_envvar=True,
+    help="Folder of data that does not come with viewhop.",
+)
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    default=Path("viewhop-reproduce"),
+    show_default=True,
+    help="Folder for pictures, numbers and report.html.",
+)
+def reproduce(
+    names: tuple[str, ...],
+    listing: bool,
+    quick: bool,
+    trials: int | None,
+    seed: int,
+    force: bool,
+    data_home: Path | None,
+    out: Path,
+) -> None:
+    """Run the paper's experiments, and set our results beside its own.
+
+    Without NAME all are run. Each writes pictures and NAME.json; report.html and report.md show
+    them all. What is finished in the folder is not run again: a run that was stopped goes on.
+    """
+    from viewhop import experiments
+
+    unknown = [name for name in names if name not in experiments.NAMES]
+    if unknown:
+        raise click.UsageError(
+            f"no experiment {unknown[0]!r}; there are {', '.join(experiments.NAMES)}."
+        )
+    chosen = names or experiments.NAMES
+    if listing:
+        width = max(map(len, chosen))
+        for name in chosen:
+            found = experiments.find(name)
+            click.echo(f"{name:<{width}}  {found.where:<12} {found.title}")
+        return
+    with output_folder(out) as folder, progress_shown() as progress:
+        outcomes = experiments.reproduce(
+            chosen,
+            out=folder,
+            quick=quick,
+            trials=trials,
+            seed=seed,
+            force=force,
+            data_home=data_home,
+            progress=progress,
+        )
+    for outcome in outcomes:
+        detail = f"{outcome.seconds:.1f} s" if outcome.status == "done" else outcome.reason
+        click.echo(f"{outcome.name}: {outcome.status}{f', {detail}' if detail else ''}")
+    click.echo(f"wrote {out / 'report.html'}")
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    if failed:
+        debug = click.get_current_context().meta.get("viewhop.debug")
+        if debug and failed[0].error is not None:
+            raise failed[0].error
+        raise click.ClickException(
+            f"{len(failed)} of {len(outcomes)} experiments failed; --debug shows the traceback of "
+            "the first"
+        )

@@ -1,0 +1,36 @@
+"""Estimators: the scikit-learn shells around a fitted geometry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewhop._runtime.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from viewhop.estimators._clustering import MultiViewSpectralClustering, eigengap
+    from viewhop.estimators._desa import DeSaEmbedding
+    from viewhop.estimators._kernel_cca import KernelCCA
+    from viewhop.estimators._load import load
+    from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+
+__all__ = [
+    "DeSaEmbedding",
+    "DiffusionMaps",
+    "KernelCCA",
+    "MultiViewDiffusionMaps",
+    "MultiViewSpectralClustering",
+    "eigengap",
+    "load",
+]
+
+_HOMES = {
+    "DeSaEmbedding": "viewhop.estimators._desa",
+    "DiffusionMaps": "viewhop.estimators._multi_view",
+    "KernelCCA": "viewhop.estimators._kernel_cca",
+    "MultiViewDiffusionMaps": "viewhop.estimators._multi_view",
+    "MultiViewSpectralClustering": "viewhop.estimators._clustering",
+    "eigengap": "viewhop.estimators._clustering",
+    "load": "viewhop.estimators._load",
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

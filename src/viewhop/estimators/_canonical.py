@@ -1,0 +1,111 @@
+"""Canonical functions of several views, from low-rank kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, svd
+
+from viewhop.affinity._low_rank import LowRank
+from viewhop.spectrum import signs
+
+__all__ = ["Canonical", "canonical"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """Canonical functions of several views, on the rows of their kernels' factors.
+
+    Attributes
+    ----------
+    correlations : (r,) array
+    vectors : list of (n, r) arrays
+        v_l.
+    centres : list of (k_l,) arrays
+        Mean row of each factor.
+    weights : list of (k_l, r) arrays
+        What turns centred factor rows of a view into its variates.
+    regressions : dict of (k_l, r) arrays by pair (l, m)
+        What turns centred factor rows of view l into a prediction of the variates of view m.
+    """
+
+    correlations: Floats
+    vectors: list[Floats]
+    centres: list[Floats]
+    weights: list[Floats]
+    regressions: dict[tuple[int, int], Floats]
+
+    def variates(self, m: int, centred: Mapping[int, Floats]) -> Floats:
+        """Variates of view m, (q, r), from centred factor rows of the views that are given."""
+        if m in centred:
+            return centred[m] @ self.weights[m]
+        predicted = [rows @ self.regressions[l, m] for l, rows in centred.items()]
+        return np.asarray(np.mean(predicted, axis=0))
+
+
+def canonical(kernels: Sequence[LowRank], regularization: float, n_components: int) -> Canonical:
+    """The leading canonical functions of several views.
+
+    Parameters
+    ----------
+    kernels : sequence of LowRank
+        One per view, on the same samples.
+    regularization : float
+        γ.
+    n_components : int
+
+    Notes
+    -----
+    Eq. (8). With the centred factor G = UΣVᵀ and w = (K + γI)v the problem becomes that of the
+    symmetric matrix with blocks N^l N^m, l ≠ m, where N = K(K + γI)⁻¹ = U diag(σ²/(σ² + γ)) Uᵀ; a
+    vector w with ρ ≠ 0 is some U a, so that the coefficients a have an eigenproblem of the size
+    of the factors.
+    """
+    n, n_views = kernels[0].rows.shape[0], len(kernels)
+    centres = [kernel.rows.mean(axis=0) for kernel in kernels]
+    bases, inverses, damped, turns = [], [], [], []
+    for kernel, centre in zip(kernels, centres, strict=True):
+        U, sizes, V = svd(kernel.rows - centre, full_matrices=False)
+        bases.append(U)
+        inverses.append(1.0 / (np.square(sizes) + regularization))
+        damped.append(np.square(sizes) * inverses[-1])
+        turns.append(V.T * (sizes * inverses[-1]))  # V Σ (Σ² + γ)⁻¹
+    ends = np.cumsum([0, *(d.size for d in damped)])
+    parts = [slice(start, stop) for start, stop in pairwise(ends)]
+    matrix = np.zeros((ends[-1], ends[-1]))
+    for l in range(n_views):
+        for m in range(l):
+            cross = damped[l][:, None] * (bases[l].T @ bases[m]) * damped[m]
+            matrix[parts[l], parts[m]], matrix[parts[m], parts[l]] = cross, cross.T
+    first = max(0, ends[-1] - n_components)
+    values, vectors = eigh(matrix, subset_by_index=[first, ends[-1] - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
+    positive = int((values > 8 * ends[-1] * np.finfo(np.float64).eps).sum())
+    if positive < n_components:
+        raise ValueError(
+            f"n_components={n_components} is more than the {positive} canonical correlations of "
+            f"these views that are positive beyond rounding; pass at most n_components={positive}, "
+            "or a larger rank"
+        )
+    vectors = vectors * np.sqrt(n * n_views)
+    variates = [U @ (d[:, None] * vectors[p]) for U, d, p in zip(bases, damped, parts, strict=True)]
+    flips = signs(np.vstack(variates))
+    vectors = vectors * flips
+    return Canonical(
+        values / (n_views - 1),
+        [U @ (i[:, None] * vectors[p]) for U, i, p in zip(bases, inverses, parts, strict=True)],
+        centres,
+        [turn @ vectors[p] for turn, p in zip(turns, parts, strict=True)],
+        {
+            (l, m): turns[l] @ (bases[l].T @ (variates[m] * flips))
+            for l in range(n_views)
+            for m in range(n_views)
+            if l != m
+        },
+    )

@@ -1,0 +1,225 @@
+"""De Sa's embedding of two views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from viewhop._runtime.progress import Progress
+from viewhop._storage.codec import Shelf
+from viewhop.affinity import KernelRows
+from viewhop.estimators import _fitted as fitted
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.solvers._rank import Pairs, usable_pairs
+from viewhop.spectrum import Spectrum
+from viewhop.views._views import Views
+from viewhop.walks import Walk
+from viewhop.walks._extension import Extension, HopExtension, Stepped
+
+__all__ = ["DeSaEmbedding"]
+
+Floats = NDArray[np.float64]
+
+
+class DeSaEmbedding(MultiViewDiffusionMaps):
+    """Rows for K-means from the joint graph Laplacian of two views, after de Sa.
+
+    The leading eigenvectors of the normalised product of the two kernels, the trivial one
+    included, with each sample's row divided by its sum of squares.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of eigenvectors, the number of clusters that are looked for. The first is the
+        trivial one.
+    kernel : str, kernel object, list or dict, default="adaptive"
+    views, solver, tol, max_memory, n_jobs, random_state, verbose
+        As in `MultiViewDiffusionMaps`.
+
+    Attributes
+    ----------
+    embedding_ : (n_samples, 2 n_components) array
+        Rows of the first view and rows of the second, side by side.
+    eigenvalues_ : (n_components,) array
+        From 1, that of the trivial eigenvector, downwards.
+    view_embeddings_ : dict of (n_samples, n_components) arrays by view name
+    bandwidths_, degrees_, spectrum_, solver_, walk_, view_names_, n_views_, n_components_
+        As in `MultiViewDiffusionMaps`; the spectrum begins with the trivial pair.
+
+    See Also
+    --------
+    MultiViewDiffusionMaps : The walk of the same kernel, for any number of views.
+
+    Notes
+    -----
+    Eqs. (9)–(11), with D̄ the row sums of W = K¹K² for the first view and its column sums for the
+    second: Eq. (10) prints row sums for both. As printed, Eq. (11) divides by the sum of squares
+    and not by its root, so a row's length is one over that of the eigenvectors at the sample.
+
+    A unit eigenvector is φ = √π ψ, with ψ the walk's right eigenvector and π the degree of a node
+    over the sum of all. A new sample has its own degree, from its own kernel row. In a view that
+    is not given, its ψ is filled as `MultiViewDiffusionMaps` fills it, and its degree there is the
+    mean over training samples, weighted by its kernel in the other view. A sample far from all
+    others, whose degree would be next to nothing, gets the mean degree of its nearest ones.
+
+    Examples
+    --------
+    >>> import viewhop as vh
+    >>> from viewhop.estimators import DeSaEmbedding
+    >>> circles = vh.datasets.make_circles(200, random_state=0)
+    >>> est = DeSaEmbedding(2, kernel="gaussian", random_state=0)
+    >>> est.fit_transform(circles.views).shape
+    (200, 4)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        name: constraint
+        for name, constraint in MultiViewDiffusionMaps._parameter_constraints.items()
+        if name
+        in ("kernel", "views", "solver", "tol", "max_memory", "n_jobs", "random_state", "verbose")
+    } | {"n_components": [Interval(Integral, 1, None, closed="left")]}
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: Any = "adaptive",
+        views: Any = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        max_memory: float | str | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.views = views
+        self.solver = solver
+        self.tol = tol
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # What the parent would take as parameters: the walk that changes view at each step.
+    n_steps = 1
+    fusion = "hop"
+    within_view_weight = 0.0
+    hops = None
+    accuracy = None
+    output = "concat"
+
+    @property
+    def coordinates(self) -> NoReturn:
+        """Missing: there is no diffusion time."""
+        raise AttributeError("a DeSaEmbedding has no diffusion time, so it has no coordinates()")
+
+    @property
+    def cross_view_distance(self) -> NoReturn:
+        """Missing: rows over their sum of squares keep no diffusion distance."""
+        raise AttributeError("a DeSaEmbedding keeps no diffusion distances between its views")
+
+    def _read(self, X: Any, *, reset: bool) -> Views:
+        views = super()._read(X, reset=reset)
+        if not views.is_complete:
+            raise ValueError(
+                "DeSaEmbedding needs both views of every sample, and some are NaN; use "
+                "MultiViewDiffusionMaps"
+            )
+        if reset and views.n_views != 2:
+            raise ValueError(
+                f"DeSaEmbedding takes exactly two views, got {views.n_views}; use "
+                "MultiViewDiffusionMaps for another number, or views=2 to cut one array in two"
+            )
+        return views
+
+    def _restore(self, found: Any, shelf: Shelf) -> None:
+        fitted.restore(self, found, shelf, fits=lambda walk: walk.is_cross and walk.rows.is_whole)
+
+    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The trivial pair, and as many others as `n_components` leaves."""
+        r = int(self.n_components)
+        found = pairs(r - 1, None)
+        usable = usable_pairs(walk, found) if r > 1 else found
+        if len(usable) < r - 1:
+            raise ValueError(
+                f"n_components={r} is more than the {len(usable) + 1} eigenvalues of this walk "
+                f"that are positive beyond rounding; pass at most n_components={len(usable) + 1}, "
+                "or a smaller bandwidth"
+            )
+        return usable.with_trivial()
+
+    def _keep(self, n_steps: float, *, is_mean: bool) -> None:
+        assert isinstance(self._extension, HopExtension)
+        self._extension = ClusterRows(self._extension, self.spectrum_)
+        super()._keep(n_steps, is_mean=is_mean)
+
+
+class ClusterRows(Extension):
+    """Unit eigenvectors of a two-view walk at samples, over the sum of their squares.
+
+    Parameters
+    ----------
+    plain : HopExtension
+        Gives P̂ψ and has the walk.
+    spectrum : Spectrum
+        With the trivial pair.
+
+    Notes
+    -----
+    Eq. (11).
+    """
+
+    def __init__(self, plain: HopExtension, spectrum: Spectrum) -> None:
+        self.plain = plain
+        self.eigenvalues = spectrum.eigenvalues
+        self.total = float(plain.walk.degrees.sum())
+
+    def training(self) -> list[Floats]:
+        """Rows of the training samples, (n_samples, r) per view."""
+        degrees = self.plain.walk.blocks(self.plain.walk.degrees)
+        return self._rows(self.plain.training(), [np.asarray(d) for d in degrees])
+
+    def prepare(self) -> None:
+        """Compute what `step` needs."""
+        self.plain.prepare()
+
+    def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
+        """Rows of new samples, one block per view."""
+        stepped = self.plain.step(rows)
+        return replace(stepped, blocks=self._rows(stepped.blocks, self._degrees(rows)))
+
+    def _rows(self, stepped: list[Floats], degrees: list[Floats]) -> list[Floats]:
+        blocks = []
+        for block, degree in zip(stepped, degrees, strict=True):
+            unit = block / self.eigenvalues * np.sqrt(degree / self.total)[:, None]
+            blocks.append(unit / np.square(unit).sum(axis=1, keepdims=True))
+        return blocks
+
+    def _degrees(self, rows: Sequence[KernelRows | None]) -> list[Floats]:
+        """Degree of each new sample's node in each view."""
+        known = self.plain.walk.blocks(self.plain.walk.degrees)
+        n_rows = next(found.n_rows for found in rows if found is not None)
+        degrees = [np.full(n_rows, np.nan) for _ in rows]
+        for l, found in enumerate(rows):
+            if found is None:
+                continue
+            peaks = found.peaks
+            seen = np.isfinite(peaks)
+            weights = found.weights(peaks)
+            with np.errstate(invalid="ignore"):
+                own = np.asarray(weights @ self.plain.weights[l]) * np.exp(peaks)
+                mass = np.asarray(weights.sum(axis=1))
+                like = [np.asarray(weights @ degree) / mass for degree in known]
+            # A sample's own degree replaces what the other view may have filled in.
+            degrees[l] = np.where(seen, np.where(found.far, like[l], own), degrees[l])
+            other = 1 - l
+            degrees[other] = np.where(np.isnan(degrees[other]), like[other], degrees[other])
+        return degrees

@@ -1,0 +1,61 @@
+"""Which experiments there are, in the order of the paper."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from viewhop.experiments._experiment import Experiment
+
+__all__ = ["NAMES", "find"]
+
+NAMES = (
+    "smoothing",
+    "decay-over-time",
+    "bandwidth-surface",
+    "generator",
+    "additive-noise",
+    "spectral-decay",
+    "cross-view-distance",
+    "helix-a",
+    "helix-b",
+    "video-gap",
+    "video-noise",
+    "circles",
+    "circles-bandwidth",
+    "digits",
+    "mnist",
+    "isolet",
+    "caltech",
+    "seismic-type",
+    "seismic-pairs",
+    "seismic-quarry",
+)
+#: Modules that are not named after their experiment; some hold two, on different data.
+_MODULES = {
+    "generator": "theorem7",
+    "helix-a": "helices",
+    "helix-b": "helices",
+    "video-gap": "videos",
+    "video-noise": "videos",
+}
+
+
+def find(name: str) -> Experiment:
+    """An experiment by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+
+    Examples
+    --------
+    >>> from viewhop.experiments import find
+    >>> find("smoothing").where
+    'Fig. 1'
+    """
+    if name not in NAMES:
+        raise ValueError(f"no experiment {name!r}; there are {', '.join(NAMES)}")
+    module = import_module(f"viewhop.experiments._{_MODULES.get(name, name.replace('-', '_'))}")
+    found: dict[str, Experiment] = {each.name: each for each in module.EXPERIMENTS}
+    return found[name]

@@ -1,0 +1,172 @@
+"""The page that shows our results beside the paper's, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from viewhop._runtime.files import replaced
+from viewhop.experiments import _results_store as recording
+from viewhop.experiments._experiment import Cell, Result, Table
+from viewhop.experiments._index import NAMES
+from viewhop.experiments._results_store import Record
+
+__all__ = ["write"]
+
+_TITLE = "The paper's experiments"
+_INTRO = (
+    "Each figure and table of O. Lindenbaum, A. Yeredor, M. Salhov and A. Averbuch, "
+    "“Multi-view diffusion maps”, run again by viewhop. What was run stands beside what the paper "
+    "ran; where the two differ, so may the results."
+)
+_TOY = "Toy size: this shows that the experiment runs, not what comes out."
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #24292f; --pale: #6b7280; --rule: #d8dee4;
+  --paper: #ffffff; --tint: #f6f8fa; --warn: #fff4d6; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --pale: #9aa4af; --rule: #30363d;
+  --paper: #0d1117; --tint: #161b22; --warn: #3b2f0b; } }
+body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  margin: 0 auto; padding: 1.5rem; max-width: 62rem; }
+h1 { font-size: 1.9rem; margin: .5rem 0; } h2 { font-size: 1.35rem; margin: 0 0 .25rem; }
+section { border-top: 1px solid var(--rule); margin-top: 2.5rem; padding-top: 1.5rem; }
+a { color: inherit; } nav ul { columns: 16rem; padding-left: 1.2rem; }
+.where { color: var(--pale); margin: 0 0 1rem; }
+.toy { background: var(--warn); padding: .5rem .8rem; border-radius: .4rem; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; margin: .5rem 0 1.2rem; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--rule); text-align: right;
+  font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child { text-align: left; }
+figure { margin: 1rem 0; } figcaption { color: var(--pale); font-size: .9rem; }
+img { max-width: 100%; height: auto; background: #ffffff; border-radius: .3rem; }
+footer { color: var(--pale); font-size: .9rem; }
+"""
+
+
+def write(folder: Path) -> None:
+    """Write ``report.md`` and ``report.html`` of all results in a folder."""
+    found = [
+        known for name in NAMES if (known := recording.read(folder / f"{name}.json")) is not None
+    ]
+    for name, text in (("report.md", _markdown(found)), ("report.html", _html(found))):
+        with replaced(folder / name) as file:
+            file.write(text.encode())
+
+
+def _markdown(found: Iterable[tuple[Result, Record]]) -> str:
+    parts = [f"# {_TITLE}", _INTRO]
+    for result, record in found:
+        parts += [
+            f"## {record['experiment']}: {record['title']}",
+            f"{record['where']}. " + record["about"],
+        ]
+        if record["settings"]["quick"]:
+            parts.append(f"**{_TOY}**")
+        parts += [_markdown_table(table) for table in (_sizes(result), *result.tables)]
+        parts += [
+            f"![{_inert(each['caption'])}]({quote(each['file'])})\n\n*{_inert(each['caption'])}*"
+            for each in record["pictures"]
+        ]
+        parts += ["\n".join(f"- {_inert(remark)}" for remark in result.remarks)]
+        parts.append(_run_line(record))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _html(found: Iterable[tuple[Result, Record]]) -> str:
+    known = list(found)
+    sections = "".join(_section(result, record) for result, record in known)
+    listed = "".join(
+        f'<li><a href="#{escape(record["experiment"])}">{escape(record["title"])}</a></li>'
+        for _, record in known
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>\n"
+        f"<h1>{_TITLE}</h1>\n<p>{escape(_INTRO)}</p>\n</header>\n"
+        f'<nav aria-label="Experiments"><ul>{listed}</ul></nav>\n'
+        f"<main>\n{sections}</main>\n</body>\n</html>\n"
+    )
+
+
+def _section(result: Result, record: Mapping[str, Any]) -> str:
+    name = escape(record["experiment"])
+    toy = f'<p class="toy">{_TOY}</p>\n' if record["settings"]["quick"] else ""
+    tables = "".join(_html_table(table) for table in (_sizes(result), *result.tables))
+    pictures = "".join(
+        f'<figure><img src="{escape(quote(each["file"]))}" alt="{escape(each["caption"])}">'
+        f"<figcaption>{escape(each['caption'])}</figcaption></figure>\n"
+        for each in record["pictures"]
+    )
+    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in result.remarks)
+    return (
+        f'<section id="{name}">\n<h2>{escape(record["title"])}</h2>\n'
+        f'<p class="where">{escape(record["where"])} · <code>viewhop reproduce {name}</code></p>\n'
+        f"{toy}<p>{escape(record['about'])}</p>\n{tables}{pictures}"
+        + (f"<ul>{remarks}</ul>\n" if remarks else "")
+        + f"<footer>{escape(_run_line(record))}</footer>\n</section>\n"
+    )
+
+
+def _sizes(result: Result) -> Table:
+    """What was run, beside what the paper ran."""
+    names = dict.fromkeys([*result.ran, *result.paper])
+    return Table(
+        "What was run",
+        ("", "here", "paper"),
+        tuple((name, _cell(result.ran.get(name)), _cell(result.paper.get(name))) for name in names),
+    )
+
+
+def _run_line(record: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    return f"{record['seconds']:.1f} s, seed {record['settings']['seed']}; {versions}."
+
+
+def _cell(value: Any) -> Cell:
+    """A setting as text."""
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown(_cell(each), 3) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value  # type: ignore[no-any-return]  # plain data, by `recording.plain`
+
+
+def _shown(cell: Cell, digits: int) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        small = cell != 0 and abs(cell) < 10.0**-digits
+        return f"{cell:.2e}" if small or abs(cell) >= 1e7 else f"{cell:,.{digits}f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _markdown_table(table: Table) -> str:
+    rows = [table.columns, ("---", *["---:"] * (len(table.columns) - 1))]
+    shown = [tuple(_inert(_shown(cell, table.digits)) for cell in row) for row in table.rows]
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in (*rows, *shown))
+    return f"**{_inert(table.title)}**\n\n{lines}"
+
+
+def _html_table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td>{escape(_shown(cell, table.digits))}</td>" for cell in row)
+        + "</tr>\n"
+        for row in table.rows
+    )
+    return (
+        f'<div class="wide"><table><caption>{escape(table.title)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+    )
+
+
+def _inert(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))

@@ -1,0 +1,34 @@
+"""All eigenvalues of a walk, where its decay is the question."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+
+from viewhop.theory._source import kernel_matrix
+from viewhop.walks import Walk
+
+__all__ = ["all_eigenvalues"]
+
+
+def all_eigenvalues(walk: Walk) -> NDArray[np.float64]:
+    """Eigenvalues of the transition matrix, (n_nodes,), largest first, the trivial 1 included.
+
+    Parameters
+    ----------
+    walk : Walk
+
+    Examples
+    --------
+    Two views hop to and fro, so that each eigenvalue comes with both signs:
+
+    >>> import viewhop as vh
+    >>> from viewhop.experiments._whole_spectrum import all_eigenvalues
+    >>> X = [[0.0], [1.0], [3.0]]
+    >>> found = all_eigenvalues(vh.MultiViewDiffusionMaps(1, kernel="gaussian").fit([X, X]).walk_)
+    >>> found.round(3).tolist()
+    [1.0, 0.111, 0.001, -0.001, -0.111, -1.0]
+    """
+    root = np.sqrt(walk.degrees)
+    return np.asarray(eigvalsh(kernel_matrix(walk) / np.outer(root, root))[::-1])

@@ -1,0 +1,1 @@
+"""Geometry: from a spectrum to coordinates, distances and agreement of views."""

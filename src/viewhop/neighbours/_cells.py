@@ -1,0 +1,116 @@
+"""Cells: samples grouped so that near ones stand together, each group inside a ball."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._runtime.threads import each, row_blocks
+from viewhop.neighbours._lists import index_type
+from viewhop.neighbours._points import Points
+
+__all__ = ["Cells"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.integer]
+
+#: Most samples of one cell: enough for a matrix product, few enough for a small ball.
+CELL = 256
+#: Rows from which a direction of splitting is found, and the steps of finding it.
+SAMPLE, STEPS = 128, 3
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Samples in the order of their cells.
+
+    Attributes
+    ----------
+    order : (n,) index array
+        Number of each sample among those given.
+    starts : (c + 1,) index array
+        Where each cell begins.
+    points : Points
+        The samples in this order.
+    centres : (c, d) array
+    radii : (c,) array
+        Distance from the centre to the farthest sample of the cell, not rounded down.
+    """
+
+    order: Indices
+    starts: Indices
+    points: Points
+    centres: Floats
+    radii: Floats
+
+    @classmethod
+    def of(cls, points: Points, n_jobs: int = 1) -> Cells:
+        """The samples halved across their widest direction, again and again.
+
+        Parameters
+        ----------
+        points : Points
+        n_jobs : int
+            Threads that share the halves.
+        """
+        order, starts = _halved(points, n_jobs)
+        held = copy(points)
+        held.rows, held.norms = points.rows[order], points.norms[order]
+        centres = np.empty((starts.size - 1, points.rows.shape[1]))
+        radii = np.empty(starts.size - 1)
+        for cell, start in enumerate(starts[:-1]):
+            rows = held.rows[start : starts[cell + 1]].astype(np.float64)
+            centres[cell] = rows.mean(axis=0)
+            radii[cell] = np.sqrt(np.square(rows - centres[cell]).sum(axis=1).max())
+        return cls(order, starts, held, centres, radii * (1 + 1e-9))
+
+    @property
+    def blocks(self) -> list[slice]:
+        """Where each cell stands."""
+        return [
+            slice(int(a), int(b)) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
+        ]
+
+
+def _halved(points: Points, n_jobs: int) -> tuple[Indices, Indices]:
+    """The order of the samples and where cells begin in it."""
+    order = np.arange(len(points), dtype=index_type(len(points)))
+    starts = []
+
+    def halves(part: tuple[int, int]) -> list[tuple[int, int]]:
+        start, stop = part
+        n_cells = -(-(stop - start) // CELL)
+        members = order[start:stop]
+        left = (stop - start) * (n_cells // 2) // n_cells
+        order[start:stop] = members[np.argpartition(_projected(points, members), left)]
+        return [(start, start + left), (start + left, stop)]
+
+    parts = [(0, len(points))]
+    while parts:
+        starts += [start for start, stop in parts if stop - start <= CELL]
+        split = each(halves, [part for part in parts if part[1] - part[0] > CELL], n_jobs)
+        parts = [half for both in split for half in both]
+    return order, np.array([*sorted(starts), len(points)])
+
+
+def _projected(points: Points, members: Indices) -> Floats:
+    """Place of each member along about the widest direction of them all."""
+    step = -(-members.size // SAMPLE)
+    sample = points.rows[members[::step]].astype(np.float64)
+    sample -= sample.mean(axis=0)
+    size = np.abs(sample).max()
+    if size == 0:
+        return np.zeros(members.size)
+    sample /= size
+    direction = sample[np.square(sample).sum(axis=1).argmax()]
+    for _ in range(STEPS):
+        direction = (sample @ direction) @ sample
+        direction /= np.abs(direction).max()
+    direction /= np.sqrt(np.square(direction).sum())
+    along = np.empty(members.size)
+    for block in row_blocks(members.size, direction.size):
+        along[block] = points.rows[members[block]] @ direction
+    return along

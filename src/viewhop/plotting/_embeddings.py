@@ -1,0 +1,206 @@
+"""The picture of an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from viewhop.plotting._style import INK, PALE, PALETTE, axes, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+
+__all__ = ["embedding"]
+
+#: An eleventh category has the first colour again, with the next marker.
+_MARKERS = ("o", "^", "s", "D", "v", "P", "X")
+#: Whole numbers with more distinct values than this are a quantity, not names of groups.
+_MOST_CATEGORIES = 20
+#: Beyond this many points, vector formats hold the cloud as a picture.
+_MOST_VECTORS = 10_000
+
+
+def embedding(
+    Z: ArrayLike | pd.DataFrame,
+    *,
+    labels: ArrayLike | None = None,
+    dims: Sequence[int] = (0, 1),
+    ax: Axes | None = None,
+    title: str | None = None,
+    legend: bool = True,
+    point_size: float | None = None,
+) -> Axes:
+    """The Axes with a scatter plot of two coordinates.
+
+    Parameters
+    ----------
+    Z : (n_samples, n_coordinates) array or DataFrame
+        Coordinates; the columns of a DataFrame name the axes. Rows with NaN are left out.
+    labels : (n_samples,) array-like or None
+        What to colour by. Text, booleans, and whole numbers with at most 20 distinct values
+        name groups and get a legend; other numbers are a quantity and get a colour bar.
+        Missing labels are grey.
+    dims : pair of int
+        The two columns to draw, counted from 0.
+    ax : matplotlib Axes or None
+        Where to draw; None makes a new figure.
+    title : str or None
+        Title of the Axes.
+    legend : bool
+        Whether to draw the legend or the colour bar.
+    point_size : float or None
+        Area of a point in square points; None takes smaller points for more samples.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Both axes have the same unit: distances in the plane are the part of the diffusion distance
+    that the two coordinates carry. Points are drawn in a fixed, mixed order, so that no group
+    hides the others because it comes last.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from viewhop import plotting
+    >>> angle = np.linspace(0, 6, 50)
+    >>> ax = plotting.embedding(np.column_stack([np.cos(angle), np.sin(angle)]), labels=angle)
+    >>> ax.get_xlabel()
+    'coordinate 1'
+    """
+    points, names = _columns(Z, dims)
+    values = None if labels is None else _label_series(labels, len(points))
+    ax = axes(ax, figsize=(5.4, 4.8))
+    size = point_size if point_size is not None else float(np.clip(600 / len(points) ** 0.5, 3, 30))
+    if values is None:
+        _scatter(ax, points, PALETTE[0], size=size)
+    elif _is_quantity(values):
+        _draw_quantity(ax, points, values, size=size, bar=legend)
+    else:
+        _draw_groups(ax, points, values, size=size, legend=legend)
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.04)
+    tidy(ax, title)
+    return ax
+
+
+def _columns(
+    Z: ArrayLike | pd.DataFrame, dims: Sequence[int]
+) -> tuple[NDArray[np.float64], tuple[str, str]]:
+    """Two columns of Z, (n_samples, 2), and their names."""
+    matrix = np.asarray(Z, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) == 0:
+        raise ValueError(
+            f"Z must be (n_samples, n_coordinates) with at least one sample, got {matrix.shape}"
+        )
+    if len(dims) != 2 or not all(0 <= dim < matrix.shape[1] for dim in dims):
+        raise ValueError(
+            f"dims must be two columns of Z, from 0 to {matrix.shape[1] - 1}, got {dims!r}"
+        )
+    if isinstance(Z, pd.DataFrame):
+        first, second = (str(Z.columns[dim]) for dim in dims)
+    else:
+        first, second = (f"coordinate {dim + 1}" for dim in dims)
+    return matrix[:, list(dims)], (first, second)
+
+
+def _label_series(labels: ArrayLike, n_samples: int) -> pd.Series[Any]:
+    values: pd.Series[Any] = pd.Series(labels)
+    if len(values) != n_samples:
+        raise ValueError(f"labels must have one entry per sample: {n_samples}, got {len(values)}")
+    return values
+
+
+def _is_quantity(values: pd.Series[Any]) -> bool:
+    kinds = pd.api.types
+    if not kinds.is_numeric_dtype(values):
+        return False
+    return kinds.is_float_dtype(values) or values.nunique() > _MOST_CATEGORIES
+
+
+def _draw_quantity(
+    ax: Axes, points: NDArray[np.float64], values: pd.Series[Any], *, size: float, bar: bool
+) -> None:
+    known = values.notna().to_numpy()
+    _scatter(ax, points[~known], PALE, size=size)
+    drawn = _scatter(ax, points[known], values[known].to_numpy(dtype=np.float64), size=size)
+    if bar and known.any():
+        colorbar = ax.figure.colorbar(drawn, ax=ax, shrink=0.75, aspect=26, pad=0.03)
+        colorbar.outline.set_visible(False)
+        colorbar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+
+
+def _draw_groups(
+    ax: Axes, points: NDArray[np.float64], values: pd.Series[Any], *, size: float, legend: bool
+) -> None:
+    from matplotlib.colors import to_rgba_array
+    from matplotlib.lines import Line2D
+
+    grouped = pd.Categorical(values).remove_unused_categories()
+    codes = np.asarray(grouped.codes)
+    _scatter(ax, points[codes < 0], PALE, size=size)
+    colours = to_rgba_array(PALETTE)
+    markers = codes // len(PALETTE) % len(_MARKERS)
+    for number, marker in enumerate(_MARKERS):
+        chosen = (codes >= 0) & (markers == number)
+        colour = colours[codes[chosen] % len(PALETTE)]
+        _scatter(ax, points[chosen], colour, size=size, marker=marker)
+    if not legend:
+        return
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=_MARKERS[code // len(PALETTE) % len(_MARKERS)],
+            color=PALETTE[code % len(PALETTE)],
+            markersize=6,
+            markeredgewidth=0,
+            label=str(category),
+        )
+        for code, category in enumerate(grouped.categories)
+    ]
+    if (codes < 0).any():
+        handles.append(Line2D([], [], linestyle="none", marker="o", color=PALE, label="missing"))
+    ax.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        ncols=1 + (len(handles) - 1) // _MOST_CATEGORIES,
+        frameon=False,
+        fontsize="small",
+        labelcolor=INK,
+        handletextpad=0.1,
+        columnspacing=0.8,
+    )
+
+
+def _scatter(
+    ax: Axes, points: NDArray[np.float64], colour: Any, *, size: float, marker: str = "o"
+) -> PathCollection:
+    """Points in a mixed order that is the same every time."""
+    order = np.random.default_rng(0).permutation(len(points))
+    single = isinstance(colour, str)
+    return ax.scatter(
+        points[order, 0],
+        points[order, 1],
+        c=None if single else colour[order],
+        color=colour if single else None,
+        s=size,
+        marker=marker,
+        cmap="viridis" if not single and colour.ndim == 1 else None,
+        alpha=0.85,
+        linewidths=0,
+        rasterized=len(points) > _MOST_VECTORS,
+    )

@@ -1,0 +1,124 @@
+"""The picture of a sonogram."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from viewhop.plotting._style import INK, axes, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+
+__all__ = ["sonogram"]
+
+
+def sonogram(
+    S: ArrayLike,
+    *,
+    sampling_rate: float = 40.0,
+    edges: ArrayLike | None = None,
+    window: int = 256,
+    shift: int = 25,
+    ax: Axes | None = None,
+    title: str | None = None,
+    legend: bool = True,
+) -> Axes:
+    """The Axes with when, and in which bands, a trace has its energy.
+
+    Parameters
+    ----------
+    S : (n_bands, n_frames) array
+        What `seismic.sonogram.sonogram` returns for one trace; the lowest band is the first row.
+    sampling_rate : float
+        Samples per second that the sonogram was made from, after resampling.
+    edges : (n_bands + 1,) array or None
+        Frequencies in Hz between the bands, as `seismic.sonogram.band_edges` gives them. None takes
+        equal steps on the logarithmic scale from one cycle per window to half the sampling rate,
+        from which the edges differ by the rounding to whole bins.
+    window, shift : int
+        Samples in a time window, and between the starts of two.
+    ax : matplotlib Axes or None
+        Where to draw; None makes a new figure.
+    title : str or None
+        Title of the Axes.
+    legend : bool
+        Whether to draw the colour bar.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    A frame is drawn around the middle of its window, in seconds from the first sample. Colours
+    follow the square root of the share, so that the coda is seen beside the arrivals.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from viewhop import plotting
+    >>> ax = plotting.sonogram(np.full((14, 192), 1 / 192))
+    >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()
+    ('time [s]', 'frequency [Hz]', 'log')
+    """
+    shares = np.asarray(S, dtype=np.float64)
+    if shares.ndim != 2 or shares.size == 0:
+        raise ValueError(
+            f"S must be the sonogram of one trace, (n_bands, n_frames), got {shares.shape}; "
+            "of several, draw one at a time"
+        )
+    if not np.isfinite(shares).all() or shares.min() < 0:
+        raise ValueError("S must hold shares of energy, finite and not negative")
+    between = _edges(edges, len(shares), sampling_rate, window)
+    starts = np.arange(shares.shape[1] + 1) * shift + (window - shift) / 2
+    ax = axes(ax, figsize=(7.2, 3.2))
+    drawn = ax.pcolormesh(
+        starts / sampling_rate, between, shares, cmap="viridis", norm=_norm(shares), rasterized=True
+    )
+    tidy(ax, title)
+    _label_frequencies(ax, between)
+    ax.set_xlabel("time [s]")
+    if legend:
+        bar = ax.figure.colorbar(drawn, ax=ax, aspect=26, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.set_label("share of the band's energy", color=INK, fontsize="small")
+        bar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+    return ax
+
+
+def _edges(
+    edges: ArrayLike | None, n_bands: int, sampling_rate: float, window: int
+) -> NDArray[np.float64]:
+    if edges is None:
+        return np.geomspace(sampling_rate / window, sampling_rate / 2, n_bands + 1)
+    given = np.asarray(edges, dtype=np.float64)
+    if given.shape != (n_bands + 1,) or not (np.diff(given, prepend=0) > 0).all():
+        raise ValueError(
+            f"edges must be {n_bands + 1} rising positive frequencies, one more than bands; "
+            f"got shape {given.shape}"
+        )
+    return given
+
+
+def _norm(shares: NDArray[np.float64]) -> Normalize:
+    from matplotlib.colors import PowerNorm
+
+    return PowerNorm(0.5, vmin=0.0, vmax=float(shares.max()) or 1.0)
+
+
+def _label_frequencies(ax: Axes, edges: NDArray[np.float64]) -> None:
+    """A logarithmic axis with plain numbers at 1, 2 and 5 times powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set_yscale("log")
+    ax.set_ylim(edges[0], edges[-1])
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_ylabel("frequency [Hz]")

@@ -1,0 +1,94 @@
+"""Curves: how the sum of a view's kernel grows with its scale, and where the scale in use lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.affinity import Affinity
+from viewhop.affinity._dense import DenseAffinity
+from viewhop.affinity._sparse import SparseAffinity
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.neighbours._points import block_distances
+
+__all__ = ["scale_curves"]
+
+Floats = NDArray[np.float64]
+
+#: Samples on the two sides of the distances that the sums are estimated from.
+ROWS, COLUMNS = 512, 2048
+#: Scales of a curve, and bins of log distance that stand for the distances.
+SCALES, BINS = 80, 2048
+
+
+def scale_curves(est: MultiViewDiffusionMaps) -> list[dict[str, Any]]:
+    """Log S(σ) over log σ by view, S the sum of the kernel over all pairs, and the scale in use.
+
+    Parameters
+    ----------
+    est : fitted estimator
+
+    Returns
+    -------
+    curves : list of dict
+        A precomputed view has a name and no curve.
+    """
+    return [_curve(K) for K in est.walk_.affinities]
+
+
+def _curve(K: Affinity) -> dict[str, Any]:
+    if not isinstance(K, DenseAffinity | SparseAffinity):
+        return {"name": K.name, "precomputed": True}
+    scales = np.asarray(K.scale, dtype=np.float64)
+    known = scales[scales > 0]
+    low, middle, high = (float(q) for q in np.quantile(known, (0.05, 0.5, 0.95)))
+    found: dict[str, Any] = {
+        "name": K.name,
+        "precomputed": False,
+        "local": bool(scales.ndim),
+        "rule": str(K.kernel.bandwidth),
+        "kernel": type(K.kernel).__name__,
+        "factor": float(K.kernel.factor),
+        "metric": K.kernel.metric,
+        "scale": [low, middle, high],
+    }
+    distances = _some_distances(K)
+    positive = distances[distances > 0]
+    if not positive.size:
+        return found | {"logs": [], "sums": [], "slopes": []}
+    grid = np.geomspace(
+        min(positive.min() / 3.0, low / 2.0), max(positive.max() * 6.0, high * 2.0), SCALES
+    )
+    sums, slopes = _sums(K, distances, positive, grid)
+    return found | {
+        "logs": np.log10(grid).round(5).tolist(),
+        "sums": np.log10(sums).round(5).tolist(),
+        "slopes": slopes.round(5).tolist(),
+    }
+
+
+def _some_distances(K: DenseAffinity | SparseAffinity) -> Floats:
+    """Distances between different samples, some hundred by some thousand of them."""
+    n = K.n_samples
+    generator = np.random.default_rng(0)
+    columns = np.sort(generator.choice(n, min(n, COLUMNS), replace=False))
+    rows = np.sort(generator.choice(columns, min(columns.size, ROWS), replace=False))
+    near, far = K.points.like(K.points.rows[rows]), K.points.like(K.points.rows[columns])
+    found = block_distances(near, slice(0, rows.size), far)
+    return np.asarray(found[rows[:, None] != columns], dtype=np.float64)
+
+
+def _sums(
+    K: DenseAffinity | SparseAffinity, distances: Floats, positive: Floats, grid: Floats
+) -> tuple[Floats, Floats]:
+    """S and d log S / d log σ at each scale: n for the samples with themselves, and all pairs."""
+    counts, edges = np.histogram(np.log(positive), bins=BINS)
+    middles = np.append(np.exp(0.5 * (edges[:-1] + edges[1:])), 0.0)
+    counts = np.append(counts, distances.size - positive.size)
+    u = middles / grid[:, None]
+    values = counts * np.exp(-K.kernel.exponent(u))
+    pairs = K.n_samples * (K.n_samples - 1) / distances.size
+    sums = K.n_samples + pairs * values.sum(axis=1)
+    return sums, pairs * (K.kernel.slope(u) * values).sum(axis=1) / sums

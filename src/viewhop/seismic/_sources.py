@@ -1,0 +1,217 @@
+"""Seismic sources: what an earthquake and a quarry blast send out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, pi, radians, sin, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.seismic._rays import Wave
+
+__all__ = ["Blast", "Earthquake", "brune", "moment", "radiation"]
+
+Spectrum = NDArray[np.complexfloating]
+
+#: Root mean squares over the sphere of the double-couple patterns of P, and of SV and of SH alike.
+MEAN_P, MEAN_S = sqrt(4 / 15), sqrt(1 / 5)
+#: Share of the energy that scattering near the source takes out of the pattern (typical).
+BLURRED = 0.5
+
+
+@dataclass(frozen=True)
+class Earthquake:
+    """Slip on a small circular fault.
+
+    Parameters
+    ----------
+    east, north : float
+        Epicentre, km.
+    depth : float
+        km.
+    magnitude : float
+        Moment magnitude.
+    stress_drop : float
+        MPa.
+    strike, dip, rake : float
+        Of the fault plane and the slip in it, degrees.
+    corner_ratio : float
+        Corner frequency of P over that of S.
+    rg_ratio, rg_fast, rg_slow, path
+        As for `Blast`. Below about 2 km depth nothing is left of the surface wave.
+    """
+
+    east: float
+    north: float
+    depth: float
+    magnitude: float
+    stress_drop: float
+    strike: float
+    dip: float
+    rake: float
+    corner_ratio: float = 1.23
+    rg_ratio: float = 3.0
+    rg_fast: float = 2.6
+    rg_slow: float = 1.9
+    path: int | None = None
+
+    def corner(self, wave: Wave, *, s_speed: float = 3.45) -> float:
+        """The corner frequency, Hz, by Brune (1970) from moment, stress drop and S speed (km/s).
+
+        The speed is that of the layer that most earthquakes here are in, whatever the depth.
+        """
+        radius = (7 * moment(self.magnitude) / (16 * self.stress_drop * 1e6)) ** (1 / 3)
+        corner = float(2.34 * s_speed * 1e3 / (2 * pi * radius))
+        return corner * (self.corner_ratio if wave == "P" else 1.0)
+
+    def pulse(self, frequencies: NDArray[np.floating], wave: Wave) -> Spectrum:
+        """The spectrum of displacement, 1 at frequency 0."""
+        return brune(frequencies, self.corner(wave))
+
+    def comb(self, frequencies: NDArray[np.floating]) -> Spectrum:
+        """One instant: 1 at every frequency."""
+        return np.ones(frequencies.shape, dtype=np.complex128)
+
+    def weights(self, take_off: float, azimuth: float, wave: Wave) -> tuple[float, float, float]:
+        """Amplitudes of P, SV and SH towards a take-off angle and an azimuth, in radians."""
+        pattern = radiation(self.strike, self.dip, self.rake, take_off=take_off, azimuth=azimuth)
+        p, sv, sh = (
+            np.copysign(sqrt((1 - BLURRED) * value**2 + BLURRED * mean**2), value)
+            for value, mean in zip(pattern, (MEAN_P, MEAN_S, MEAN_S), strict=True)
+        )
+        return (float(p), 0.0, 0.0) if wave == "P" else (0.0, float(sv), float(sh))
+
+    def level(self, wave: Wave, *, p_speed: float, s_speed: float, density: float) -> float:
+        """Displacement spectrum at low frequencies times distance, m·s·m, for a weight of 1."""
+        speed = 1e3 * (p_speed if wave == "P" else s_speed)
+        return moment(self.magnitude) / (4 * pi * density * speed**3)
+
+
+@dataclass(frozen=True)
+class Blast:
+    """Many small shots, one after the other, near the surface.
+
+    Parameters
+    ----------
+    east, north : float
+        Place, km.
+    depth : float
+        km.
+    magnitude : float
+        Of the moment that sets its P waves between 1 and 8 Hz, as if all shots were one; many
+        delayed shots give more at lower frequencies. Towards all sides alike, and from slow rock
+        near the surface, P is four to six times that of an earthquake of the same magnitude at
+        depth: as if the magnitude were 0.4 to 0.5 units larger.
+    corner_frequency : float
+        Of the P waves of one shot, Hz.
+    shots : tuple of float
+        Times of the shots after the first, s; each has the same charge.
+    s_ratio : float
+        Displacement of S waves, SV and SH each, over that of P, at low frequencies. A
+        spherical source has none; they come from conversion, broken symmetry and falling rock.
+    corner_ratio : float
+        Corner frequency of P over that of S.
+    rg_ratio : float
+        Displacement of the surface wave over that of P, at 1 Hz and 50 km.
+    rg_fast, rg_slow : float
+        Group velocities of the surface wave at 0.4 and 2.5 Hz, km/s.
+    path : int or None
+        Number of the path; events with the same number share part of their coda. None shares none.
+    """
+
+    east: float
+    north: float
+    depth: float
+    magnitude: float
+    corner_frequency: float
+    shots: tuple[float, ...]
+    s_ratio: float
+    corner_ratio: float = 1.86
+    rg_ratio: float = 3.0
+    rg_fast: float = 2.6
+    rg_slow: float = 1.9
+    path: int | None = None
+
+    def corner(self, wave: Wave) -> float:
+        """The corner frequency, Hz."""
+        return self.corner_frequency / (1.0 if wave == "P" else self.corner_ratio)
+
+    def pulse(self, frequencies: NDArray[np.floating], wave: Wave) -> Spectrum:
+        """The spectrum of the displacement by one shot, 1 at frequency 0."""
+        return brune(frequencies, self.corner(wave))
+
+    def comb(self, frequencies: NDArray[np.floating]) -> Spectrum:
+        """The spectrum of the shots as instants, of mean square 1 between 1 and 8 Hz.
+
+        With n shots at equal delays d it is modulated by sin(π n d f) / sin(π d f): largest at
+        every multiple of 1 / d, with n − 1 zeros between (Baumgardt and Ziegler 1988).
+        """
+        read = _instants(np.linspace(1, 8, 141), self.shots)
+        return _instants(frequencies, self.shots) / sqrt(np.mean(np.abs(read) ** 2))
+
+    def weights(self, take_off: float, azimuth: float, wave: Wave) -> tuple[float, float, float]:
+        """Amplitudes of P, SV and SH: the same towards all sides."""
+        return (1.0, 0.0, 0.0) if wave == "P" else (0.0, self.s_ratio, self.s_ratio)
+
+    def level(self, wave: Wave, *, p_speed: float, s_speed: float, density: float) -> float:
+        """Displacement spectrum at low frequencies times distance, m·s·m, for a weight of 1.
+
+        That of P for S too: `s_ratio` is given beside P.
+        """
+        return moment(self.magnitude) / (4 * pi * density * (1e3 * p_speed) ** 3)
+
+
+def moment(magnitude: float) -> float:
+    """The seismic moment, N·m, of a moment magnitude (Hanks and Kanamori 1979)."""
+    return float(10 ** (1.5 * magnitude + 9.1))
+
+
+def brune(frequencies: NDArray[np.floating], corner: float) -> Spectrum:
+    """The spectrum 1 / (1 + i f / f_c)² of Brune (1970), that of the causal t exp(−2π f_c t)."""
+    return 1 / (1 + 1j * frequencies / corner) ** 2
+
+
+def _instants(frequencies: NDArray[np.floating], shots: tuple[float, ...]) -> Spectrum:
+    """The mean of exp(−2πi f t) over the shots."""
+    return np.asarray(np.mean([np.exp(-2j * pi * frequencies * t) for t in shots], axis=0))
+
+
+def radiation(
+    strike: float, dip: float, rake: float, *, take_off: float, azimuth: float
+) -> tuple[float, float, float]:
+    """Amplitudes of P, SV and SH of a double couple, towards one direction.
+
+    Parameters
+    ----------
+    strike, dip, rake : float
+        Degrees.
+    take_off, azimuth : float
+        Angle to the downward vertical, and from north to east, radians.
+
+    Returns
+    -------
+    tuple of three float
+        Between −1 and 1. Aki and Richards (2002), Eqs. 4.89 to 4.91.
+    """
+    phi, delta, lam = azimuth - radians(strike), radians(dip), radians(rake)
+    i = take_off
+    p = (
+        cos(lam) * sin(delta) * sin(i) ** 2 * sin(2 * phi)
+        - cos(lam) * cos(delta) * sin(2 * i) * cos(phi)
+        + sin(lam) * sin(2 * delta) * (cos(i) ** 2 - sin(i) ** 2 * sin(phi) ** 2)
+        + sin(lam) * cos(2 * delta) * sin(2 * i) * sin(phi)
+    )
+    sv = (
+        sin(lam) * cos(2 * delta) * cos(2 * i) * sin(phi)
+        - cos(lam) * cos(delta) * cos(2 * i) * cos(phi)
+        + 0.5 * cos(lam) * sin(delta) * sin(2 * i) * sin(2 * phi)
+        - 0.5 * sin(lam) * sin(2 * delta) * sin(2 * i) * (1 + sin(phi) ** 2)
+    )
+    sh = (
+        cos(lam) * cos(delta) * cos(i) * sin(phi)
+        + cos(lam) * sin(delta) * sin(i) * cos(2 * phi)
+        + sin(lam) * cos(2 * delta) * cos(i) * cos(phi)
+        - 0.5 * sin(lam) * sin(2 * delta) * sin(i) * sin(2 * phi)
+    )
+    return p, sv, sh

@@ -1,0 +1,101 @@
+"""Simulated records as files, to try on what is done with recorded ones."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch
+
+from viewhop._runtime.files import replaced, writable_folder
+from viewhop.seismic._event import Event, Pick
+from viewhop.seismic._obspy import obspy_module
+from viewhop.seismic._simulate import PICK
+from viewhop.seismic.io._event_lists import write_events
+
+__all__ = ["write_simulated"]
+
+_FIRST = pd.Timestamp("2020-01-01T00:00:00", tz="UTC")
+#: From the beginning of one event's records to that of the next.
+_APART = pd.Timedelta(minutes=10)
+
+
+def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]:
+    """Write simulated records as miniSEED, a file for each station, with a catalogue.
+
+    Parameters
+    ----------
+    folder : path
+        Made if need be.
+    events : Bunch
+        From `seismic.make_events` or `make_quarry_blasts`.
+
+    Returns
+    -------
+    list of Path
+        The waveform files, and ``catalogue.csv`` last: ids, labels, and the pick of each station.
+
+    Raises
+    ------
+    ImportError
+        If obspy is not installed.
+
+    Notes
+    -----
+    The network is XX, which stands for none. Events are ten minutes apart, and all records of an
+    event begin together.
+    """
+    obspy = obspy_module()
+    target = writable_folder(folder)
+    starts = [_FIRST + k * _APART for k in range(len(events.target))]
+    names = {name: f"XX.{name.split('.')[0]}..BH{name.split('.')[1]}" for name in events.channels}
+    written = []
+    for station in dict.fromkeys(name.split(".")[0] for name in events.channels):
+        stream = obspy.Stream(
+            [
+                obspy.Trace(
+                    np.ascontiguousarray(events.waveforms[k, place]),
+                    {
+                        **dict(
+                            zip(
+                                ("network", "station", "location", "channel"),
+                                names[name].split("."),
+                                strict=True,
+                            )
+                        ),
+                        "sampling_rate": events.sampling_rate,
+                        "starttime": obspy.UTCDateTime(starts[k].isoformat()),
+                    },
+                )
+                for place, name in enumerate(events.channels)
+                if name.split(".")[0] == station
+                for k in range(len(starts))
+            ]
+        )
+        held = BytesIO()
+        stream.write(held, format="MSEED", encoding="FLOAT64")
+        path = target / f"{station}.mseed"
+        with replaced(path) as file:
+            file.write(held.getvalue())
+        written.append(path)
+    catalogue = target / "catalogue.csv"
+    write_events(catalogue, _listed(events, starts, list(names.values())))
+    return [*written, catalogue]
+
+
+def _listed(events: Bunch, starts: list[pd.Timestamp], channels: list[str]) -> list[Event]:
+    vertical = [name for name in channels if name.endswith("Z")]
+    return [
+        Event(
+            key,
+            start + pd.Timedelta(seconds=PICK),
+            tuple(Pick(name, start + pd.Timedelta(seconds=PICK)) for name in vertical),
+            label=events.target_names[kind],
+        )
+        for key, start, kind in zip(
+            events.catalogue["id"], starts, events.target.tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,180 @@
+"""Block Krylov: several vectors at a time, from a guess."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewhop._runtime.progress import Stage
+from viewhop.affinity._tiles import LANES
+from viewhop.solvers._problem import Floats, Found, Operator
+from viewhop.solvers._tall import Columns, Tall
+
+__all__ = ["krylov"]
+
+#: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
+#: need less in all, where a kernel is on neighbours.
+WIDTH, SPARSE_WIDTH = 2 * LANES, 10
+#: Blocks before it gives up.
+MAX_BLOCKS = 1000
+#: Blocks without progress after which small residuals are taken to be rounding.
+PATIENCE = 3
+
+
+def krylov(operator: Operator) -> tuple[Found, bool]:
+    """Eigenpairs of A by block Krylov iteration, and whether all converged.
+
+    Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis begins with the
+    guesses, if there are any, and grows by the residuals of the wanted pairs that have not
+    converged, which spans the block Krylov space; converged pairs stay in the basis and are not
+    multiplied again. A block finds eigenvalues of any multiplicity up to its width.
+    """
+    problem = operator.problem
+    r = problem.r
+    room = operator.n - problem.known.shape[1]
+    is_dense = problem.walk.is_dense
+    wanted = min(_followed(r, is_dense=is_dense), room)
+    width = WIDTH if is_dense else SPARSE_WIDTH
+    block = _first_block(operator, min(width, room))
+    most = most_columns(r, is_dense=is_dense)
+    basis = _Basis(operator, max(most, block.shape[1] + width))
+    best, idle = np.inf, 0
+    for _ in range(MAX_BLOCKS):
+        block = block[:, : room - basis.size]
+        if basis.size + block.shape[1] > basis.most:
+            basis.restart(2 * wanted)
+        basis.grow(block)
+        values, rotation = basis.ritz()
+        lead = rotation[:, :wanted]
+        residual, sizes = basis.residuals(values[:wanted], lead)
+        excess = operator.excess(values[:wanted], sizes, stalled=idle > PATIENCE)
+        ready = excess <= 1
+        worst = float(excess[:r].max())
+        best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
+        told = Stage("solve", f"residual {sizes[:r].max():.0e}")
+        problem.progress(told, int(ready[:r].sum()), r)
+        if (ready.size >= r and ready[:r].all()) or basis.size == room:
+            return operator.pairs(values[:r], basis.vectors(lead[:, :r])), True
+        block = residual[:, np.flatnonzero(~ready)[:width]]
+    found = np.flatnonzero(ready[:r])
+    return operator.pairs(values[found], basis.vectors(lead[:, found])), False
+
+
+def most_columns(r: int, *, is_dense: bool) -> int:
+    """Columns that the basis for `r` pairs may have before it restarts.
+
+    With full kernels a product costs more than the algebra of a large basis.
+    """
+    wanted = _followed(r, is_dense=is_dense)
+    return max(10 * wanted, 100) if is_dense else max(5 * wanted, 60)
+
+
+def _followed(r: int, *, is_dense: bool) -> int:
+    """Ritz pairs that are improved for the sake of `r`; full lanes of a product with tiles."""
+    wanted = r + max(4, r // 4)
+    return wanted + -wanted % LANES if is_dense else wanted
+
+
+def _first_block(operator: Operator, width: int) -> Columns:
+    """The guesses, and random columns where they are fewer than a block has."""
+    start = operator.start()
+    if start is None:
+        start = np.empty((operator.n, 0))
+    missing = max(0, width - start.shape[1])
+    fresh = operator.problem.generator.standard_normal((operator.n, missing))
+    return np.hstack([start, fresh])
+
+
+class _Basis:
+    """An orthonormal basis Q, its products AQ, and QᵀAQ.
+
+    Parameters
+    ----------
+    operator : Operator
+    most : int
+        Columns that there is room for.
+    """
+
+    def __init__(self, operator: Operator, most: int) -> None:
+        self.operator = operator
+        self.most = min(most, operator.n)
+        self.size = 0
+        walk = operator.problem.walk
+        self._tall = Tall(operator.n, walk.n_jobs)
+        # Eigenvalues of a neighbour kernel are near 1, so that single precision does for what is
+        # large there; those of a full kernel may be as small as its rounding.
+        self._dtype = np.dtype(np.float64) if walk.is_dense else walk.dtype
+        self._Q, self._AQ = (
+            np.empty((operator.n, self.most), dtype=self._dtype, order="F") for _ in range(2)
+        )
+        self._gram = np.empty((self.most, self.most))
+        #: Squared length, of 1, that rounding leaves of a direction.
+        self._negligible = 1e-20 if self._dtype == np.float64 else 1e-11
+
+    def grow(self, block: Columns) -> None:
+        """Append an orthonormal basis of what the block adds, and multiply it."""
+        old, new = slice(0, self.size), slice(self.size, self.size + block.shape[1])
+        block = self._orthonormal(block)
+        product = self.operator.apply(block)
+        self._Q[:, new] = block
+        self._AQ[:, new] = product
+        side = self._tall.inner(self._Q[:, : new.stop], product)
+        self._gram[: new.stop, new] = side
+        self._gram[new, old] = side[old].T
+        self.size = new.stop
+
+    def ritz(self) -> tuple[Floats, Floats]:
+        """Ritz values, largest first, and their coefficients in the basis."""
+        gram = self._gram[: self.size, : self.size]
+        values, rotation = np.linalg.eigh(0.5 * (gram + gram.T))
+        self._ritz = values[::-1], rotation[:, ::-1]
+        return self._ritz
+
+    def residuals(self, values: Floats, coefficients: Floats) -> tuple[Columns, Floats]:
+        """Residuals of Ritz pairs, and their lengths."""
+        Q, AQ = self._Q[:, : self.size], self._AQ[:, : self.size]
+        return self._tall.residuals(AQ, Q, coefficients, values)
+
+    def vectors(self, coefficients: Floats) -> Floats:
+        """Ritz vectors from their coefficients."""
+        found = self._tall.product(self._Q[:, : self.size], coefficients)
+        return found.astype(np.float64, copy=False)
+
+    def restart(self, kept: int) -> None:
+        """Go on with the first Ritz vectors only."""
+        values, rotation = self._ritz
+        for held in (self._Q, self._AQ):
+            self._tall.turn(held[:, : self.size], rotation[:, :kept])
+        self._gram[:kept, :kept] = np.diag(values[:kept])
+        self.size = kept
+
+    def _orthonormal(self, block: Columns) -> Columns:
+        """An orthonormal basis of what the block adds to Q and the known eigenvectors.
+
+        Directions that are lost to rounding are replaced by random ones, so the width stays.
+        """
+        operator, tall = self.operator, self._tall
+        Q = self._Q[:, : self.size]
+        # Residuals are orthogonal to Q as they come, up to rounding, which the second round, with
+        # their lengths evened out, removes; and so are guesses, there being no Q yet.
+        rounds = 0
+        again = True
+        block = block.astype(self._dtype, copy=False)
+        while again:
+            if rounds:
+                block = tall.without(block, Q)
+            block = operator.project(block)
+            # Orthonormal by the Gram matrix: products only; a QR would go column by column.
+            gram = tall.inner(block, block)
+            size = np.sqrt(np.diagonal(gram))
+            even = 1.0 / np.where(size > 0, size, 1.0)
+            kept, rotation = np.linalg.eigh(gram * even * even[:, None])
+            lost = kept <= self._negligible
+            scaled = even[:, None] * rotation / np.sqrt(np.where(lost, 1.0, kept))
+            block = tall.product(block, scaled)
+            if lost.any():
+                fresh = operator.problem.generator.standard_normal((operator.n, int(lost.sum())))
+                block[:, lost] = fresh
+            # A direction that shrank keeps too much of what it lost.
+            again = rounds == 0 or bool((kept < 0.25).any())
+            rounds += 1
+        return block

@@ -1,0 +1,300 @@
+"""Coarse to fine: the same walk on few samples first, then on all, from what was found.
+
+The eigenvectors of a coarse walk are rough guesses of the wanted ones, and an iteration that
+begins with them passes over the kernels fewer times. With full kernels, a seeded subset stands for
+all samples, and the extension carries its eigenvectors up. With kernels on neighbours a subset
+would fall apart; there, neighbouring samples are merged, level by level, until few are left. Such
+levels also tell an order in which neighbours stand together, so that a product finds what it
+needs in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from viewhop import solvers
+from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.threads import each
+from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity._sparse import MergedAffinity, SparseAffinity, SparsePrecomputed
+from viewhop.errors import ConvergenceError
+from viewhop.spectrum import Spectrum
+from viewhop.views._rows import Nodes
+from viewhop.walks import AlternatingWalk, HopWalk, Walk
+from viewhop.walks._extension import HopExtension, Stepped, extension
+
+__all__ = ["solve"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+Full: TypeAlias = DenseAffinity | DensePrecomputed
+Near: TypeAlias = SparseAffinity | SparsePrecomputed | MergedAffinity
+
+
+class Level(NamedTuple):
+    """Merged samples.
+
+    Attributes
+    ----------
+    label : (n,) index array
+        The number of the merged sample that each finer one is part of.
+    kernels : list of Affinity
+        Between the merged rows.
+    rows : Nodes
+        Which merged samples these are.
+    """
+
+    label: Labels
+    kernels: Sequence[Near]
+    rows: Nodes
+
+
+#: Below this many samples a coarse solution costs more than it saves.
+LEAST_SAMPLES = 4000
+#: With full kernels one in so many samples is drawn, within these limits.
+SHARE = 16
+FEWEST, MOST = 500, 2000
+#: Residual, relative to the eigenvalue, at which a subset is solved well enough.
+TOLERANCE = 1e-2
+#: With neighbour kernels, samples merged into one, and the residual at which a level is solved:
+#: less than the gaps between eigenvalues, which are small there.
+MERGED = 8
+MERGED_TOLERANCE = 1e-3
+
+
+def solve(
+    walk: Walk,
+    r: int,
+    *,
+    solver: str = "auto",
+    tol: float | None = None,
+    pieces: Labels | None = None,
+    generator: np.random.Generator | None = None,
+    known: Spectrum | None = None,
+    progress: Progress = silent,
+    allowed: int | None = None,
+) -> Spectrum:
+    """The `r` largest eigenpairs of a walk beside the trivial one, from a coarse start.
+
+    Parameters
+    ----------
+    walk, r, solver, tol, pieces, generator, progress, allowed
+        As in `viewhop.solvers.solve`. The coarse start is for block Krylov on many samples.
+    known : Spectrum or None
+        Some of the pairs, where they are known already.
+    """
+    name = solvers.choose(walk, r, tol) if solver == "auto" else solver
+    generator = np.random.default_rng(0) if generator is None else generator
+    start = None if known is None else known.eigenvectors
+
+    def solved(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
+        return solvers.solve(
+            walk,
+            r,
+            solver=name,
+            tol=tol,
+            pieces=pieces,
+            generator=generator,
+            start=start,
+            progress=progress,
+            allowed=allowed,
+        )
+
+    if name != "krylov" or start is not None or walk.n_samples < LEAST_SAMPLES:
+        return solved(walk, pieces, start)
+    full = [K for K in walk.kernels if isinstance(K, Full)]
+    near = [K for K in walk.kernels if isinstance(K, Near)]
+    if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
+        return solved(walk, pieces, _of_subset(walk, full, r + r // 4, generator))
+    # A product of kernels on neighbours is one kernel, on samples that every view observed.
+    rows = walk.rows if len(near) == walk.rows.n_views else Nodes.whole(len(near), walk.n_samples)
+    levels = _levels(near, rows, generator) if len(near) == len(walk.kernels) else []
+    if not levels:
+        return solved(walk, pieces, None)
+    order, levels = _ordered(levels)
+    moved, orders = rows.reordered(order)
+    start = _of_levels(walk, levels, moved, r + max(10, r // 2), generator)
+    if walk.is_fused:
+        nodes = np.concatenate([order + k * order.size for k in range(walk.n_blocks)])
+    else:
+        nodes = np.concatenate([part + walk.rows.starts[l] for l, part in enumerate(orders)])
+    fine = walk.on([K.reordered(part) for K, part in zip(near, orders, strict=True)], moved)
+    found = solved(fine, None if pieces is None else pieces[nodes], start)
+    return found.at(np.argsort(nodes))
+
+
+def _of_subset(
+    walk: Walk, kernels: list[Full], r: int, generator: np.random.Generator
+) -> Floats | None:
+    """The eigenvectors of the walk on a subset of the samples, carried up by its extension."""
+    n = walk.n_samples
+    size = min(max(n // SHARE, FEWEST), MOST)
+    chosen = np.sort(generator.choice(n, size, replace=False))
+    if not walk.rows.is_whole:
+        return _of_rows(walk, kernels, r, chosen, generator)
+    small = walk.on([K.part(chosen) for K in kernels])
+    try:
+        found = solvers.solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
+    except ConvergenceError:  # a rough start is not worth more
+        return None
+    carry = extension(small, found)
+    carry.prepare()
+
+    def carried(block: int) -> Stepped:
+        return carry.step([K.rows_of_block(block, chosen) for K in kernels])
+
+    n_blocks = len(kernels[0].tiles.blocks)
+    stepped = Stepped.joined(each(carried, range(n_blocks), kernels[0].n_jobs))
+    return np.nan_to_num(np.vstack(stepped.blocks))
+
+
+def _of_rows(
+    walk: Walk, kernels: list[Full], r: int, chosen: Labels, generator: np.random.Generator
+) -> Floats | None:
+    """The same where views missed samples: each row of a view is placed by that view alone."""
+    if not isinstance(walk, HopWalk):
+        return None
+    rows, kept = walk.rows.of_samples(chosen)
+    if min(rows.sizes) < FEWEST // 4:
+        return None
+    small = walk.on([K.part(part) for K, part in zip(kernels, kept, strict=True)], rows)
+    try:
+        wanted = min(r, small.max_coordinates // 4)
+        found = solvers.solve(small, wanted, tol=TOLERANCE, generator=generator)
+    except ConvergenceError:
+        return None
+    carry = HopExtension(small, found)
+    carry.prepare()
+    blocks = []
+    for l, (K, part) in enumerate(zip(kernels, kept, strict=True)):
+
+        def own(block: int, l: int = l, K: Full = K, part: Labels = part) -> Floats:
+            return carry.own(l, K.rows_of_block(block, part))
+
+        blocks += each(own, range(len(K.tiles.blocks)), K.n_jobs)
+    return np.nan_to_num(np.vstack(blocks))
+
+
+def _of_levels(
+    walk: Walk,
+    levels: Sequence[Level],
+    rows: Nodes,
+    r: int,
+    generator: np.random.Generator,
+) -> Floats | None:
+    """The eigenvectors of the walk on merged samples, each given to all that were merged."""
+    start: Floats | None = None
+    finer = [rows, *(level.rows for level in levels)]
+    for level, below in zip(levels[::-1], finer[-2::-1], strict=True):
+        small = walk.on(level.kernels, level.rows)
+        try:
+            found = solvers.solve(
+                small,
+                min(r, small.max_coordinates, small.n_samples // 4),
+                solver="auto" if start is None else "krylov",
+                tol=MERGED_TOLERANCE,
+                generator=generator,
+                start=start,
+            )
+        except ConvergenceError:
+            return None
+        blocks = [np.asarray(block) for block in small.blocks(found.eigenvectors)]
+        start = np.concatenate(
+            [
+                block[level.label if walk.is_fused else _row_labels(level, below, l)]
+                for l, block in enumerate(blocks)
+            ]
+        )
+    return start
+
+
+def _row_labels(level: Level, below: Nodes, view: int) -> Labels:
+    """The number of the merged row of a view that each finer row is part of."""
+    label = level.label if below.is_whole else level.label[below.samples(view)]
+    if level.rows.is_whole:
+        return label
+    # The merged rows of a view are in the order of their samples, and have one each.
+    return np.searchsorted(level.rows.samples(view), label)
+
+
+def _levels(kernels: Sequence[Near], rows: Nodes, generator: np.random.Generator) -> list[Level]:
+    """Merged samples and the kernels between them, from fine to coarse."""
+    levels: list[Level] = []
+    while rows.n_samples >= LEAST_SAMPLES:
+        values = [_on_samples(K.values, rows, view) for view, K in enumerate(kernels)]
+        label = merged(values, generator)
+        if 2 * label.max() > label.size:  # hardly any neighbours
+            break
+        rows, labels = rows.merged(label)
+        kernels = [K.merged(part) for K, part in zip(kernels, labels, strict=True)]
+        levels.append(Level(label, kernels, rows))
+    return levels
+
+
+def _on_samples(values: csr_array, rows: Nodes, view: int) -> csr_array:
+    """A kernel between the rows of a view as one between samples."""
+    if rows.is_whole:
+        return values
+    samples = rows.samples(view)
+    ones = np.ones(samples.size, dtype=values.dtype)
+    shape = samples.size, rows.n_samples
+    place = csr_array((ones, (np.arange(samples.size), samples)), shape=shape)
+    return csr_array(place.T @ values @ place)
+
+
+def _ordered(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
+    """An order of the samples, and the levels, in which what any level merges stands together."""
+    order = np.arange(levels[-1].rows.n_samples)
+    found: list[Level] = []
+    for level in levels[::-1]:
+        moved, orders = level.rows.reordered(order)
+        kernels = level.kernels
+        if found:
+            kernels = [K.reordered(part) for K, part in zip(kernels, orders, strict=True)]
+        place = np.empty(order.size, dtype=np.intp)
+        place[order] = np.arange(order.size)
+        label = place[level.label]
+        order = np.argsort(label, kind="stable")
+        found.append(Level(label[order], kernels, moved))
+    return order, found[::-1]
+
+
+def merged(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:
+    """Number of the merged sample that each sample is part of, (n,).
+
+    A seeded share of the samples are centres. Every other one joins the centre, or the member of
+    a group, that it is most like; the views are asked in turn.
+
+    Parameters
+    ----------
+    kernels : sequence of (n, n) csr_array
+        One per view.
+    generator : Generator
+        Draws the centres.
+    """
+    n = kernels[0].shape[0]
+    label = np.full(n, -1, dtype=np.intp)
+    centres = np.flatnonzero(generator.random(n) * MERGED < 1)
+    label[centres] = np.arange(centres.size)
+    for K in [*kernels, *kernels, *kernels]:
+        free = np.flatnonzero(label < 0)
+        if not free.size:
+            break
+        rows = K[free]
+        known = label[rows.indices]
+        likeness = np.where(known >= 0, rows.data, 0)
+        filled = np.flatnonzero(np.diff(rows.indptr))
+        most = np.zeros(free.size, dtype=likeness.dtype)
+        if filled.size:
+            most[filled] = np.maximum.reduceat(likeness, rows.indptr[filled])
+        row = np.repeat(np.arange(free.size), np.diff(rows.indptr))
+        best = np.flatnonzero((likeness == most[row]) & (likeness > 0))
+        label[free[row[best]]] = known[best]
+    alone = np.flatnonzero(label < 0)
+    label[alone] = centres.size + np.arange(alone.size)
+    return label

@@ -1,0 +1,194 @@
+"""The eigenproblem of a walk, and the two operators that an iteration may run on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import svd
+
+from viewhop._runtime.progress import Progress, silent
+from viewhop.solvers._tall import Columns, Tall
+from viewhop.walks import Walk
+
+__all__ = ["Found", "Half", "Operator", "Problem", "Whole"]
+
+Floats = NDArray[np.float64]
+Found = tuple[Floats, Floats]  # eigenvalues (r,), orthonormal columns (n_nodes, r)
+
+
+@dataclass
+class Problem:
+    """The largest `r` eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of `known`.
+
+    Attributes
+    ----------
+    walk : Walk
+    r : int
+    known : (n_nodes, p) array
+        Orthonormal eigenvectors that are deflated.
+    tol : float
+        Residual at which a pair has converged, relative to its eigenvalue.
+    generator : Generator
+        Draws start vectors.
+    start : (n_nodes, s) array or None
+        Guesses of the eigenvectors of A.
+    progress : callable
+    n_products : int
+        Columns multiplied so far; each costs two products with every kernel.
+    """
+
+    walk: Walk
+    r: int
+    known: Floats
+    tol: float
+    generator: np.random.Generator
+    start: Floats | None = None
+    progress: Progress = silent
+    n_products: int = 0
+
+    def project(self, V: Columns) -> Columns:
+        """V without its part along the known eigenvectors."""
+        return without(V, self.known, self.walk.n_jobs)
+
+    def count(self, V: Columns) -> None:
+        """Count the columns of V as multiplied."""
+        self.n_products += 1 if V.ndim == 1 else V.shape[1]
+
+    def limit(self, values: Floats, *, stalled: bool = False) -> Floats:
+        """Residuals of A at which pairs with these eigenvalues have converged.
+
+        Parameters
+        ----------
+        values : (r,) array
+            Eigenvalues of A.
+        stalled : bool
+            Whether the residuals no longer fall, so that what rounding may leave is accepted.
+        """
+        return np.maximum(self.tol * np.abs(values), self.floor(stalled=stalled))
+
+    def floor(self, *, stalled: bool) -> float:
+        """The residual, A having norm 1, that no pair need fall below."""
+        exact = self.tol == 0
+        units = (5000.0 if exact else 50.0) if stalled else (50.0 if exact else 2.0)
+        return units * float(np.finfo(self.walk.dtype).eps)
+
+
+def without(V: Columns, known: Floats, n_jobs: int) -> Columns:
+    """V without its part along orthonormal columns."""
+    if V.ndim == 1:
+        return np.asarray(V - known @ (known.T @ V))
+    return Tall(len(V), n_jobs).without(V, known.astype(V.dtype, copy=False))
+
+
+class Operator(ABC):
+    """A symmetric operator, on the complement of what is known, whose eigenpairs give those of A.
+
+    Attributes
+    ----------
+    problem : Problem
+    n : int
+        Its size.
+    """
+
+    problem: Problem
+    n: int
+
+    @abstractmethod
+    def project(self, V: Columns) -> Columns:
+        """V without its part along the known eigenvectors."""
+
+    @abstractmethod
+    def apply(self, V: Columns) -> Columns:
+        """The operator times a vector (n,) or block (n, b) without a part along what is known."""
+
+    @abstractmethod
+    def start(self) -> Floats | None:
+        """The guesses of the problem as vectors of the operator."""
+
+    @abstractmethod
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals of A, for eigenvalues and residuals of the operator, over their limit."""
+
+    @abstractmethod
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """Eigenpairs of A from eigenpairs of the operator."""
+
+
+class Whole(Operator):
+    """A itself."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.n = problem.walk.n_nodes
+
+    def project(self, V: Columns) -> Columns:
+        """V without its part along the known eigenvectors."""
+        return self.problem.project(V)
+
+    def apply(self, V: Columns) -> Columns:
+        """A times a vector (n,) or block (n, b)."""
+        self.problem.count(V)
+        return self.project(self.problem.walk.normalized(V))
+
+    def start(self) -> Floats | None:
+        """The guesses of the problem."""
+        return self.problem.start
+
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals over their limit."""
+        return residuals / self.problem.limit(values, stalled=stalled)
+
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """The same pairs."""
+        return values, vectors
+
+
+class Half(Operator):
+    """K̄ᵀK̄, with K̄ the normalised kernel between the two blocks of a walk that alternates.
+
+    Half the size of A, and two of its steps for the price of one: A is zero within a block, so
+    its eigenvalues are ±σ, and its eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v).
+    A small SVD at the end restores most of the accuracy that squaring costs.
+
+    Notes
+    -----
+    Eq. (28), normalised (erratum 2).
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        first, self.n = self.shape = tuple(map(len, problem.walk.blocks(problem.known)))
+        # On each block the known vectors are orthonormal up to a factor √2, being piecewise
+        # constant.
+        self.known = problem.known[first:] * np.sqrt(2.0)
+
+    def project(self, V: Columns) -> Columns:
+        """V without its part along the known right singular vectors."""
+        return without(V, self.known, self.problem.walk.n_jobs)
+
+    def apply(self, V: Columns) -> Columns:
+        """K̄ᵀK̄ times a vector (n,) or block (n, b)."""
+        self.problem.count(V)
+        walk = self.problem.walk
+        return self.project(walk.cross(walk.cross(V), transpose=True))
+
+    def start(self) -> Floats | None:
+        """The second block of the guesses of the problem."""
+        return None if self.problem.start is None else self.problem.start[-self.n :]
+
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals over σ, over their limit; if stalled, what squaring may leave is accepted."""
+        sigma = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
+        limit = sigma * self.problem.limit(sigma)
+        return residuals / np.maximum(limit, self.problem.floor(stalled=True) if stalled else 0.0)
+
+    def pairs(self, values: Floats, vectors: Floats) -> Found:
+        """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
+        self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
+        walk = self.problem.walk
+        basis, triangle = Tall(self.shape[0], walk.n_jobs).orthonormal(walk.cross(vectors))
+        left, sigma, rows = svd(triangle)
+        return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)

@@ -1,0 +1,19 @@
+"""Views: what was measured, by whom, and which row is which sample."""
+
+from viewhop.views._alignment import is_mudata
+from viewhop.views._checks import Labels, check_indices
+from viewhop.views._columns import frame_groups
+from viewhop.views._rows import Nodes
+from viewhop.views._schema import Layout
+from viewhop.views._views import Views, is_collection
+
+__all__ = [
+    "Labels",
+    "Layout",
+    "Nodes",
+    "Views",
+    "check_indices",
+    "frame_groups",
+    "is_collection",
+    "is_mudata",
+]

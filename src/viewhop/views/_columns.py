@@ -1,0 +1,173 @@
+"""Column groups: which columns of one stacked array belong to which view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Columns", "Groups", "column_groups", "frame_groups", "numbered", "view_name"]
+
+#: Columns of one view in a stacked array: positions, a slice, a mask, or names.
+Columns: TypeAlias = slice | Sequence[int] | Sequence[str] | NDArray[Any] | str
+Groups: TypeAlias = int | Sequence[int] | Sequence[Columns] | Mapping[str, Columns]
+
+
+def column_groups(
+    groups: Groups, n_features: int, labels: Sequence[Any] | None = None
+) -> dict[str, NDArray[np.intp]]:
+    """Column positions of each view in a stacked array, by view name.
+
+    Parameters
+    ----------
+    groups : int, list or dict
+        As in `viewhop.Views.from_columns`.
+    n_features : int
+        Number of columns of the stacked array.
+    labels : list or None
+        Names of the columns, where they have any.
+
+    Examples
+    --------
+    >>> from viewhop.views._columns import column_groups
+    >>> column_groups({"a": [0, 2], "b": slice(3, None)}, 5)
+    {'a': array([0, 2]), 'b': array([3, 4])}
+    """
+    named = _named(groups, n_features)
+    if not named:
+        raise ValueError("views= names no view; expected at least one group of columns")
+    positions = {
+        view_name(name): _positions(name, group, n_features, labels)
+        for name, group in named.items()
+    }
+    _check_disjoint(positions)
+    return positions
+
+
+def frame_groups(X: object) -> dict[str, Columns] | None:
+    """Column groups that a DataFrame names by itself: the first of its two column levels."""
+    columns = getattr(X, "columns", None)
+    if getattr(columns, "nlevels", 1) != 2:
+        return None
+    # What has two levels has columns.
+    level = [view_name(pair[0]) for pair in columns]  # type: ignore[union-attr]
+    return {
+        name: [k for k, top in enumerate(level) if top == name] for name in dict.fromkeys(level)
+    }
+
+
+def numbered(items: Iterable[Any]) -> dict[str, Any]:
+    """Items under the names that views without a name get: ``view1``, ``view2``, …."""
+    return {f"view{k}": item for k, item in enumerate(items, start=1)}
+
+
+def view_name(name: object) -> str:
+    """The name of a view, or ValueError unless it is text."""
+    if not isinstance(name, str):
+        raise ValueError(f"view names are text, not {name!r}")
+    return name
+
+
+def _named(groups: Any, n_features: int) -> dict[Any, Any]:
+    """One group of columns per view, as they were given."""
+    if isinstance(groups, Mapping):
+        return dict(groups)
+    if isinstance(groups, Integral) and not isinstance(groups, bool):
+        return numbered(_equal_parts(int(groups), n_features))
+    if isinstance(groups, Sequence) and not isinstance(groups, str):
+        widths = bool(groups) and all(isinstance(group, Integral) for group in groups)
+        return numbered(_by_width(groups, n_features) if widths else groups)
+    raise ValueError(
+        "views= takes a number of views, a list of widths or of column groups, or a dict "
+        f"of column groups by name, not {type(groups).__name__}"
+    )
+
+
+def _equal_parts(n_views: int, n_features: int) -> list[NDArray[np.intp]]:
+    if n_views < 1:
+        raise ValueError(f"views={n_views}: expected at least one view")
+    if n_views > n_features:
+        raise ValueError(
+            f"views={n_views} needs at least {n_views} columns, but X has n_features = {n_features}"
+        )
+    return np.array_split(np.arange(n_features), n_views)
+
+
+def _by_width(widths: Sequence[Any], n_features: int) -> list[NDArray[np.intp]]:
+    if any(width < 1 for width in widths):
+        raise ValueError(f"views={[*widths]}: every view needs at least one column")
+    if sum(widths) != n_features:
+        raise ValueError(
+            f"views={[*widths]} adds up to {sum(widths)} columns, but X has "
+            f"n_features = {n_features}"
+        )
+    return np.split(np.arange(n_features), np.cumsum(widths)[:-1])
+
+
+def _positions(
+    name: object, group: Any, n_features: int, labels: Sequence[Any] | None
+) -> NDArray[np.intp]:
+    if isinstance(group, slice):
+        found = np.arange(n_features)[group]
+    else:
+        found = np.array(_listed(name, group, n_features, labels), dtype=np.intp)
+    if found.size == 0:
+        raise ValueError(
+            f"view {name!r} is empty: its group has no columns of X, which has "
+            f"n_features = {n_features}"
+        )
+    outside = found[(found < 0) | (found >= n_features)]
+    if outside.size:
+        raise ValueError(
+            f"view {name!r}: column {outside[0]} is out of range, X has n_features = {n_features}"
+        )
+    return found
+
+
+def _listed(
+    name: object, group: Any, n_features: int, labels: Sequence[Any] | None
+) -> list[int] | NDArray[np.intp]:
+    """Positions of columns that are listed one by one, by position, mask or name."""
+    listed: list[Any] = (
+        [group] if isinstance(group, str | Integral) or not np.iterable(group) else [*group]
+    )
+    if any(isinstance(entry, str) for entry in listed):
+        return [_position_of(name, entry, labels) for entry in listed]
+    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
+        if len(listed) != n_features:
+            raise ValueError(
+                f"view {name!r}: a mask of {len(listed)} entries does not fit "
+                f"n_features = {n_features}"
+            )
+        return np.flatnonzero(listed)
+    if all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in listed):
+        return listed
+    raise ValueError(
+        f"view {name!r}: columns are positions, a slice, a mask or names, not {group!r}"
+    )
+
+
+def _position_of(name: object, label: object, labels: Sequence[Any] | None) -> int:
+    if labels is None:
+        raise ValueError(f"view {name!r}: columns are given by name, but X has no column names")
+    places = [k for k, known in enumerate(labels) if known == label]
+    if not places:
+        raise ValueError(f"view {name!r}: no column named {label!r}")
+    if len(places) > 1:
+        raise ValueError(f"view {name!r}: {len(places)} columns are named {label!r}")
+    return places[0]
+
+
+def _check_disjoint(positions: Mapping[str, NDArray[np.intp]]) -> None:
+    owner: dict[int, str] = {}
+    for name, columns in positions.items():
+        for column in columns.tolist():
+            if column in owner:
+                raise ValueError(
+                    f"column {column} is in view {owner[column]!r} and again in view {name!r}; "
+                    "the column groups of views must not overlap"
+                )
+            owner[column] = name

@@ -1,0 +1,79 @@
+"""Layout: what a fit saw of its views, to which the views of new samples are held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from viewhop.views._alignment import is_mudata
+from viewhop.views._checks import Labels
+from viewhop.views._views import Views
+
+__all__ = ["Layout"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a fit saw of its views, to which the views of new samples are held.
+
+    Attributes
+    ----------
+    names : tuple of str
+    widths : tuple of int
+        Number of features of each view.
+    feature_names : tuple of (tuple of str or None)
+    dtype : numpy dtype
+    """
+
+    names: tuple[str, ...]
+    widths: tuple[int, ...]
+    feature_names: tuple[Labels, ...]
+    dtype: np.dtype[np.floating]
+
+    @classmethod
+    def of(cls, views: Views) -> Layout:
+        """The layout of `views`."""
+        widths = tuple(views.rows(name).shape[1] for name in views.names)
+        return cls(views.names, widths, views.feature_names, views.dtype)
+
+    def named(self, X: Any) -> Views:
+        """The views of new samples, any subset of the known ones, under the known names.
+
+        Parameters
+        ----------
+        X : list with None for a missing view, dict or Views
+        """
+        if isinstance(X, Views):
+            return X
+        if isinstance(X, Mapping) or is_mudata(X):
+            return Views(X)
+        if len(X) != len(self.names):
+            raise ValueError(
+                f"expected {len(self.names)} views ({', '.join(self.names)}), None for one that "
+                f"is missing, but got {len(X)}"
+            )
+        return Views(dict(zip(self.names, X, strict=True)))
+
+    def check(self, views: Views) -> None:
+        """Raise ValueError, naming the view, unless the views are known and have their features."""
+        for name, labels in zip(views.names, views.feature_names, strict=True):
+            if name not in self.names:
+                raise ValueError(
+                    f"unknown view {name!r}; this estimator was fitted on {', '.join(self.names)}"
+                )
+            place = self.names.index(name)
+            width = views.rows(name).shape[1]
+            if width != self.widths[place]:
+                raise ValueError(
+                    f"view {name!r} has {width} features, but it had {self.widths[place]} in fit"
+                )
+            known = self.feature_names[place]
+            if labels is not None and known is not None and labels != known:
+                column = next(k for k in range(len(known)) if labels[k] != known[k])
+                raise ValueError(
+                    f"column {column} of view {name!r} is {labels[column]!r}, but it was "
+                    f"{known[column]!r} in fit; pass the same columns in the same order"
+                )

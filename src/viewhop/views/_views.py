@@ -1,0 +1,479 @@
+"""Views: several named measurements of the same samples, some of which a view may have missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from viewhop.views import _checks as reading
+from viewhop.views._alignment import (
+    Aligned,
+    by_id,
+    by_time,
+    check_unique,
+    frame_ids,
+    is_mudata,
+    modalities,
+    observations,
+)
+from viewhop.views._checks import Labels
+from viewhop.views._columns import Groups, column_groups, view_name
+from viewhop.views._rows import Nodes, unless_whole
+
+__all__ = ["Views", "is_collection"]
+
+Indices = NDArray[np.intp]
+
+
+class Views:
+    """Named views of the same samples, held as one row-indexable object.
+
+    Parameters
+    ----------
+    views : list of (n_samples, n_features) arrays, dict of them, Views or MuData
+        A list names them ``view1``, ``view2``, …; a dict keeps its names. A view that is None
+        is left out. A row of NaN is a sample that the view did not observe.
+    observed : (n_samples, n_views) bool array, list or dict of (n_samples,) arrays, or None
+        Which samples each view observed, where NaN does not say so.
+
+    Attributes
+    ----------
+    names : tuple of str
+    arrays : tuple of (n_samples, n_features) arrays, float32 if all were, else float64
+        A row of NaN where the view did not observe the sample. A view with several rows for some
+        sample (`link`) has its rows as they were given.
+    feature_names : tuple of (tuple of str, or None where a view came without them)
+    ids : (n_samples,) array or None
+        What the samples are called, where that is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop import Views
+    >>> views = Views({"rna": np.eye(4, 3), "protein": np.eye(4, 2)})
+    >>> len(views), views.shape, views["protein"].shape
+    (4, (4, 5), (4, 2))
+    >>> views[[0, 2]]
+    Views(2 samples: rna (3), protein (2))
+    >>> protein = np.eye(4, 2)
+    >>> protein[1] = np.nan
+    >>> Views({"rna": np.eye(4, 3), "protein": protein})
+    Views(4 samples: rna (3), protein (2; saw 3))
+    """
+
+    names: tuple[str, ...]
+    feature_names: tuple[Labels, ...]
+    ids: NDArray[Any] | None
+
+    def __init__(
+        self,
+        views: Sequence[ArrayLike | None] | Mapping[str, ArrayLike] | Views,
+        *,
+        observed: Any = None,
+    ) -> None:
+        if isinstance(views, Views) or is_mudata(views):
+            known = views if isinstance(views, Views) else Views.from_mudata(views)
+            self.__dict__.update(vars(known))
+            if observed is not None:
+                self._keep(reading.masks(observed, self.names, len(self)))
+            return
+        given = reading.named(views)
+        if not given:
+            raise ValueError("expected at least one view, got none")
+        arrays = {name: reading.matrix(name, array) for name, array in given}
+        reading.check_lengths(arrays)
+        reading.check_indices(given)
+        n = len(next(iter(arrays.values())))
+        masks = reading.masks(observed, tuple(arrays), n)
+        samples = {
+            name: reading.seen(name, array, masks.get(name)) for name, array in arrays.items()
+        }
+        rows = {
+            name: array if kept is None else array[kept]
+            for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
+        }
+        self._set(n, rows, samples, [reading.labels(array) for _, array in given])
+        self._check_seen("is NaN" if observed is None else "is NaN or not in `observed`")
+
+    def _set(
+        self,
+        n_samples: int,
+        rows: Mapping[str, NDArray[np.floating]],
+        samples: Mapping[str, Indices | None],
+        feature_names: Sequence[Labels],
+        ids: NDArray[Any] | None = None,
+    ) -> None:
+        """Hold rows and the samples that they belong to, None where row k is sample k."""
+        single = all(array.dtype == np.float32 for array in rows.values())
+        dtype = np.float32 if single else np.float64
+        self.names = tuple(rows)
+        self._n_samples = n_samples
+        self._rows: dict[str, NDArray[np.floating]] = {
+            name: array.astype(dtype, copy=False) for name, array in rows.items()
+        }
+        self._samples = {name: unless_whole(found, n_samples) for name, found in samples.items()}
+        self.feature_names = tuple(feature_names)
+        self.ids = ids
+
+    def _check_seen(self, why: str) -> None:
+        """Raise ValueError, naming the first, if some samples were observed by no view."""
+        if self.is_complete:
+            return
+        unseen = np.flatnonzero(~self.observed.any(axis=1))
+        if not unseen.size:
+            return
+        kind = "row" if self.ids is None else "sample"
+        told = unseen[0] if self.ids is None else repr(self.ids[unseen[:1]].tolist()[0])
+        if self.n_views == 1:
+            why = f"of view {self.names[0]!r} {why.replace('is NaN', 'is all NaN')}"
+        plural = "" if unseen.size == 1 else "s"
+        raise ValueError(
+            f"{kind} {told} {why}: it was observed by no view ({unseen.size} such {kind}{plural}); "
+            "drop what no view observed"
+        )
+
+    def _keep(self, masks: Mapping[str, NDArray[np.bool_]]) -> None:
+        """Keep the rows of the samples that each mask has."""
+        rows, samples = dict(self._rows), dict(self._samples)
+        for name, mask in masks.items():
+            places = self.samples(name)
+            kept = mask[places]
+            if not kept.any():
+                raise ValueError(
+                    f"view {name!r} observed no sample: it has none of those in `observed`"
+                )
+            if not kept.all():
+                rows[name], samples[name] = rows[name][kept], places[kept]
+        self._set(len(self), rows, samples, self.feature_names, self.ids)
+        self._check_seen("is NaN or not in `observed`")
+
+    @classmethod
+    def from_columns(
+        cls, X: ArrayLike, groups: Groups, *, names: Sequence[Any] | None = None
+    ) -> Views:
+        """Views cut out of a stacked array or DataFrame by groups of columns.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array or DataFrame
+        groups : int, list or dict
+            A number of views of (nearly) equal width; a list of widths; a list of column
+            groups; or a dict from view name to column group. A group is positions, a slice,
+            a mask, or column names.
+        names : list or None
+            Names of the columns; by default those of the DataFrame.
+
+        Examples
+        --------
+        >>> Views.from_columns(np.eye(4, 5), {"a": [0, 1], "b": slice(2, 5)})
+        Views(4 samples: a (2), b (3))
+        """
+        if issparse(X):
+            raise TypeError("X is a sparse matrix; viewhop takes dense arrays: pass X.toarray()")
+        labels = getattr(X, "columns", None) if names is None else names
+        matrix = reading.matrix("X", X)
+        positions = column_groups(groups, matrix.shape[1], labels)
+        views = cls({name: matrix[:, columns] for name, columns in positions.items()})
+        if labels is not None:
+            views.feature_names = tuple(
+                reading.texts([labels[k] for k in columns]) for columns in positions.values()
+            )
+        return views
+
+    @classmethod
+    def from_frames(cls, frames: Mapping[str, Any], *, id: str | None = None) -> Views:
+        """Views of DataFrames that are joined by the ids of their rows.
+
+        A sample is in the result if any view has its id (an outer join), in the order in which
+        ids first appear; what a view does not have, it did not observe.
+
+        Parameters
+        ----------
+        frames : dict of DataFrames by view name
+        id : str or None
+            The column of ids; None is the index.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> rna = pd.DataFrame({"gene": [1.0, 2.0]}, index=["anna", "ben"])
+        >>> protein = pd.DataFrame({"level": [3.0, 4.0]}, index=["ben", "cleo"])
+        >>> views = Views.from_frames({"rna": rna, "protein": protein})
+        >>> views
+        Views(3 samples: rna (1; saw 2), protein (1; saw 2))
+        >>> views.ids.tolist()
+        ['anna', 'ben', 'cleo']
+        """
+        arrays, ids, labels = _framed(frames, id)
+        aligned = by_id(ids)
+        check_unique(aligned, "use Views.link if several rows of a view are one sample")
+        return cls._aligned(arrays, aligned, labels)
+
+    @classmethod
+    def from_mudata(cls, mdata: Any, *, obsm: Mapping[str, str] | None = None) -> Views:
+        """The modalities of a MuData as views, joined by the names of their observations.
+
+        Parameters
+        ----------
+        mdata : MuData
+        obsm : dict or None
+            Key of ``.obsm`` to use in place of X, by modality: ``{"rna": "X_pca"}``.
+        """
+        found, names = modalities(mdata, obsm)
+        arrays = {name: reading.matrix(name, values) for name, (values, _, _) in found.items()}
+        samples = {name: observations(name, keys, names) for name, (_, keys, _) in found.items()}
+        aligned = Aligned(samples, np.asarray(names))
+        check_unique(aligned, "make them unique with its obs_names_make_unique()")
+        return cls._aligned(arrays, aligned, [labels for _, _, labels in found.values()])
+
+    @classmethod
+    def link(
+        cls,
+        views: Mapping[str, Any],
+        *,
+        ids: Mapping[str, Sequence[Any]] | None = None,
+        times: Mapping[str, ArrayLike] | None = None,
+        tolerance: float = np.inf,
+    ) -> Views:
+        """Views whose rows correspond approximately: several rows of a view may be one sample.
+
+        Parameters
+        ----------
+        views : dict of (n_l, n_features) arrays or DataFrames by view name
+            They may have any number of rows each.
+        ids : dict of sequences by view name
+            The sample that each row belongs to. None takes the indices of DataFrames.
+        times : dict of (n_l,) arrays by view name
+            In place of ids: each row belongs to the row of the first view that is nearest in
+            time.
+        tolerance : float
+            A row that is farther than this from all rows of the first view is a sample of its
+            own.
+
+        Notes
+        -----
+        Every row is a node of the walk. Where the walker hops, it goes to any of the rows that
+        the other view has for the sample.
+
+        Examples
+        --------
+        Two cameras, one of which drops frames:
+
+        >>> frames = {"left": np.eye(6, 4), "right": np.eye(3, 5)}
+        >>> times = {"left": [0, 1, 2, 3, 4, 5], "right": [0.1, 1.1, 4.2]}
+        >>> Views.link(frames, times=times, tolerance=0.5)
+        Views(6 samples: left (4), right (5; saw 3))
+        """
+        if ids is not None and times is not None:
+            raise ValueError("give ids or times, not both")
+        if ids is None and times is None:
+            arrays, found, labels = _framed(views, None)
+            return cls._aligned(arrays, by_id(found), labels)
+        given = _by_name(views, "views")
+        arrays = {name: reading.matrix(name, X) for name, X in given.items()}
+        labels = [reading.labels(X) for X in given.values()]
+        if times is not None:
+            return cls._aligned(
+                arrays, by_time(_per_view(given, times, "times"), tolerance), labels
+            )
+        return cls._aligned(arrays, by_id(_per_view(given, ids, "ids")), labels)
+
+    @classmethod
+    def _aligned(
+        cls,
+        arrays: Mapping[str, NDArray[np.floating]],
+        aligned: Aligned,
+        labels: Sequence[Labels],
+    ) -> Views:
+        """Views of rows with the samples that they belong to."""
+        n = len(aligned.ids)
+        rows, samples = {}, {}
+        for name, array in arrays.items():
+            places = aligned.samples[name]
+            if len(places) != len(array):
+                raise ValueError(
+                    f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; give "
+                    "one for each row"
+                )
+            kept = reading.seen(name, array, None)
+            rows[name] = array if kept is None else array[kept]
+            samples[name] = places if kept is None else places[kept]
+            if samples[name].size == n and np.unique(samples[name]).size == n:
+                # All samples, once each, in another order: the view is complete.
+                rows[name] = rows[name][np.argsort(samples[name])]
+                samples[name] = np.arange(n)
+        found = cls.__new__(cls)
+        found._set(n, rows, samples, labels, aligned.ids)
+        found._check_seen("is NaN")
+        return found
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.names)
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.floating], ...]:
+        """The array of each view."""
+        return tuple(self._array(name) for name in self.names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples, and of features in all views together."""
+        return len(self), sum(rows.shape[1] for rows in self._rows.values())
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """The dtype that all views share."""
+        return self._rows[self.names[0]].dtype
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every view has one row for every sample, in order."""
+        return all(samples is None for samples in self._samples.values())
+
+    @property
+    def nodes(self) -> Nodes:
+        """The rows of the views, and the samples that they belong to."""
+        sizes = [len(rows) for rows in self._rows.values()]
+        return Nodes(sizes, [*self._samples.values()], len(self))
+
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which samples each view observed, (n_samples, n_views)."""
+        return self.nodes.observed
+
+    def rows(self, name: str) -> NDArray[np.floating]:
+        """What a view observed, a row for each observation."""
+        self._check_name(name)
+        return self._rows[name]
+
+    def samples(self, name: str) -> Indices:
+        """The number of the sample of each of these rows."""
+        self._check_name(name)
+        found = self._samples[name]
+        return np.arange(len(self)) if found is None else found
+
+    def __len__(self) -> int:
+        return self._n_samples
+
+    def __getitem__(self, key: Any) -> Any:
+        """The array of a view (by name), or the Views of chosen rows."""
+        if isinstance(key, str):
+            self._check_name(key)
+            return self._array(key)
+        if isinstance(key, Integral):
+            key = [key]
+        chosen = np.arange(len(self))[key]
+        if chosen.ndim != 1:
+            raise IndexError("rows of Views are chosen by one number, slice, list or mask")
+        rows: dict[str, NDArray[np.floating]] = {}
+        places: dict[str, Indices | None] = {}
+        for name, array in self._rows.items():
+            samples = self._samples[name]
+            if samples is None:
+                rows[name], places[name] = array[key], None
+            else:
+                taken, places[name] = _taken(samples, chosen)
+                rows[name] = array[taken]
+        found = Views.__new__(Views)
+        ids = None if self.ids is None else self.ids[key]
+        found._set(chosen.size, rows, places, self.feature_names, ids)
+        return found
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Refused: numpy would stack rows, and which columns belong together would be lost."""
+        raise TypeError(
+            "Views are several arrays, not one; take one by its name, or stack them with "
+            "np.hstack(views.arrays)"
+        )
+
+    def items(self) -> Iterator[tuple[str, NDArray[np.floating]]]:
+        """Pairs of name and array."""
+        return zip(self.names, self.arrays, strict=True)
+
+    def __repr__(self) -> str:
+        widths = ", ".join(map(self._told, self.names))
+        return f"Views({len(self):,} samples: {widths})"
+
+    def _told(self, name: str) -> str:
+        rows, samples = self._rows[name], self._samples[name]
+        seen = "" if samples is None else f"; saw {np.unique(samples).size:,}"
+        if samples is not None and np.unique(samples).size < samples.size:
+            seen += f" in {samples.size:,} rows"
+        return f"{name} ({rows.shape[1]}{seen})"
+
+    def _array(self, name: str) -> NDArray[np.floating]:
+        rows, samples = self._rows[name], self._samples[name]
+        if samples is None or np.unique(samples).size < samples.size:
+            return rows
+        array = np.full((len(self), rows.shape[1]), np.nan, dtype=rows.dtype)
+        array[samples] = rows
+        return array
+
+    def _check_name(self, name: str) -> None:
+        if name not in self.names:
+            raise KeyError(f"no view named {name!r}; there are {', '.join(self.names)}")
+
+
+def is_collection(X: object) -> bool:
+    """Whether `X` is several views, rather than one array whose rows are samples.
+
+    A sparse array is tested first: a ``dok_array`` is a dict.
+    """
+    if issparse(X):
+        return False
+    if isinstance(X, Views | Mapping) or is_mudata(X):
+        return True
+    if not isinstance(X, list | tuple):
+        return False
+    return not X or any(item is None or reading.is_matrix(item) for item in X)
+
+
+def _taken(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
+    """Rows that belong to the chosen samples, and the place of each one's sample among these."""
+    order = np.argsort(samples, kind="stable")
+    starts = np.searchsorted(samples, chosen, sorter=order)
+    counts = np.searchsorted(samples, chosen, side="right", sorter=order) - starts
+    places = np.repeat(np.arange(chosen.size), counts)
+    within = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return order[np.repeat(starts, counts) + within], places
+
+
+def _framed(
+    frames: Mapping[str, Any], id: str | None
+) -> tuple[dict[str, NDArray[np.floating]], dict[str, Any], list[Labels]]:
+    """Arrays, ids and feature names of DataFrames."""
+    arrays, ids, labels = {}, {}, []
+    for name, frame in _by_name(frames, "DataFrames").items():
+        ids[name], values = frame_ids(name, frame, id)
+        arrays[name] = reading.matrix(name, values)
+        labels.append(reading.labels(values))
+    return arrays, ids, labels
+
+
+def _by_name(views: Any, what: str) -> dict[str, Any]:
+    """Several views by name, or ValueError unless they are given so."""
+    if not isinstance(views, Mapping):
+        raise ValueError(f"expected a dict of {what}, got {type(views).__name__}")
+    if not views:
+        raise ValueError("expected at least one view, got none")
+    return {view_name(name): view for name, view in views.items()}
+
+
+def _per_view(views: Mapping[str, Any], given: Any, what: str) -> dict[str, Any]:
+    """What is given for each view, in their order."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} must be a dict by view name, not {type(given).__name__}")
+    missing = [name for name in views if name not in given]
+    if missing:
+        raise ValueError(f"{what} are missing for view {missing[0]!r}")
+    unknown = [name for name in given if name not in views]
+    if unknown:
+        raise ValueError(f"{what} name no view {unknown[0]!r}; there are {', '.join(views)}")
+    return {name: given[name] for name in views}

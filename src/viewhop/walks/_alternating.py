@@ -1,0 +1,105 @@
+"""Alternating diffusion: one step in each view in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from viewhop.affinity import Affinity, KernelRows
+from viewhop.views._rows import Nodes
+from viewhop.walks._walk import Walk, same_rows
+
+__all__ = ["AlternatingWalk"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+class AlternatingWalk(Walk):
+    """The walk that takes one step in each view in turn, between samples as starts and as ends.
+
+    P = P^1 P^2 … P^L with P^l the row-normalised kernel of view l. From uniform starts p the chain
+    ends at q = Pᵀp. The symmetric kernel between the two copies of the samples is diag(p) P; its
+    normalised singular vectors place the samples as starts.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view, on the same samples, in the order of the steps.
+
+    Notes
+    -----
+    Alternating diffusion after Lederman and Talmon (2018).
+    """
+
+    def __init__(self, affinities: Sequence[Affinity]) -> None:
+        self.affinities = tuple(affinities)
+        self.rows = same_rows(affinities)
+        self._sums = [K.degrees.astype(K.dtype)[:, None] for K in self.affinities]
+
+    @property
+    def n_blocks(self) -> int:
+        """Two: the samples as starts and as ends."""
+        return 2
+
+    @property
+    def max_coordinates(self) -> int:
+        """The largest number of positive eigenvalues beside the trivial 1."""
+        return self.n_samples - 1
+
+    @property
+    def is_cross(self) -> bool:
+        """Each step goes from starts to ends or back."""
+        return True
+
+    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> AlternatingWalk:
+        """The same walk over other kernels, on other samples."""
+        return AlternatingWalk(kernels)
+
+    def forward(self, V: NDArray[np.floating], *, skip: int = 0) -> NDArray[np.floating]:
+        """P times a block (n_samples, b), without the steps in the first `skip` views."""
+        for K, sums in [*zip(self.affinities, self._sums, strict=True)][skip:][::-1]:
+            V = (K @ V) / sums
+        return V
+
+    def backward(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Pᵀ times a block (n_samples, b)."""
+        for K, sums in zip(self.affinities, self._sums, strict=True):
+            V = K @ (V / sums)
+        return V
+
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The kernel between starts and ends times a vector (n_nodes,) or block (n_nodes, b)."""
+        starts, ends = self.blocks(V if V.ndim == 2 else V[:, None])
+        found = np.concatenate([self.forward(ends), self.backward(starts)]) / self.n_samples
+        return found.reshape(V.shape)
+
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
+        """diag(p)^{1/2} P diag(q)^{-1/2} times V, or its transpose."""
+        left, right = np.sqrt(self.degrees).reshape(2, -1, 1)[:: -1 if transpose else 1]
+        inner = (V.reshape(self.n_samples, -1) / right).astype(self.dtype, copy=False)
+        found = self.backward(inner) if transpose else self.forward(inner)
+        return np.asarray(found / self.n_samples / left).reshape(V.shape)
+
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each node, (n_nodes,), by one layer of nodes a step."""
+        n, steps = self.n_samples, len(self.affinities)
+        layers: list[list[csr_array | None]] = [[None] * (steps + 1) for _ in range(steps + 1)]
+        for k, K in enumerate(self.affinities):
+            layers[k][k + 1] = K.pattern()
+        layers[steps][0] = csr_array((n, n))  # the first column and last row have a size, too
+        labels = connected_components(block_array(layers), directed=False)[1]
+        return np.unique(np.concatenate([labels[:n], labels[-n:]]), return_inverse=True)[1]
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples in the first view, which their walk starts in."""
+        first = self.affinities[0]
+        if first.name not in new:
+            raise ValueError(
+                f'fusion="alternating" starts in view {first.name!r}; a new sample needs that view'
+            )
+        return [first.against(new[first.name])]

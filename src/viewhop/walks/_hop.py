@@ -1,0 +1,232 @@
+"""The walk that hops between views, on what each of them observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from viewhop.affinity import Affinity, KernelRows
+from viewhop.views._rows import Nodes
+from viewhop.walks._walk import Walk, same_rows, scaled
+
+__all__ = ["HopWalk", "check_hops", "hop_matrix"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
+    """The paper's hop matrix, (n_views, n_views): η on the diagonal and 1 − η elsewhere.
+
+    Parameters
+    ----------
+    n_views : int
+    within_view_weight : float
+        η, how willingly the walker stays in its view. 0 is the walk of Eq. (13). With one view
+        the matrix is [1] whatever η: the walk of K².
+
+    Notes
+    -----
+    Eq. (49), for any number of views.
+    """
+    if n_views == 1:
+        return np.ones((1, 1))
+    eta = within_view_weight
+    return eta * np.eye(n_views) + (1 - eta) * (1 - np.eye(n_views))
+
+
+def check_hops(hops: ArrayLike, n_views: int) -> Floats:
+    """The hop matrix, or ValueError unless it is symmetric, non-negative, with no empty row."""
+    H = np.array(hops, dtype=np.float64)
+    if H.shape != (n_views, n_views):
+        raise ValueError(f"hops must be ({n_views}, {n_views}), one row per view, not {H.shape}")
+    if not np.isfinite(H).all() or (H < 0).any():
+        raise ValueError("hops must be finite and non-negative")
+    if (H != H.T).any():
+        raise ValueError("hops must be symmetric: the walk goes both ways between two views")
+    empty = np.flatnonzero(~(H > 0).any(axis=1))
+    if empty.size:
+        raise ValueError(
+            f"row {empty[0]} of hops is all zero: the walker could never leave that view; every "
+            "row needs a positive entry"
+        )
+    return H
+
+
+class HopWalk(Walk):
+    """The walk that hops between views: node (i, l) is sample i in view l, which observed it.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view.
+    hops : (L, L) array or None
+        Symmetric non-negative hop matrix; by default the one of Eq. (13).
+    rows : Nodes or None
+        Which samples their rows are; None is the same ones, in order.
+
+    Notes
+    -----
+    Eqs. (13)–(14), and (49) with `hop_matrix`.
+    """
+
+    def __init__(
+        self,
+        affinities: Sequence[Affinity],
+        hops: ArrayLike | None = None,
+        rows: Nodes | None = None,
+    ) -> None:
+        self.affinities = tuple(affinities)
+        n_views = len(self.affinities)
+        self.hops = hop_matrix(n_views) if hops is None else check_hops(hops, n_views)
+        self.rows = same_rows(affinities) if rows is None else rows
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of observations, over all views."""
+        return int(self.rows.starts[-1])
+
+    def blocks(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+        """The rows of each view."""
+        return self.rows.split(V)
+
+    def where(self, node: int) -> tuple[int, int]:
+        """The view and the sample of a node."""
+        return self.rows.where(node)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of views."""
+        return len(self.affinities)
+
+    @property
+    def max_coordinates(self) -> int:
+        """The largest number of positive eigenvalues beside the trivial 1.
+
+        K̂ is congruent to the hops between the views of each sample, H among those that observed
+        it, so it has at most as many as these have together: M n₊(H) where all did.
+        """
+        seen, counts = np.unique(self.rows.observed, axis=0, return_counts=True)
+        return int(counts @ [_n_positive(self.hops[np.ix_(o, o)]) for o in seen]) - 1
+
+    @property
+    def is_fused(self) -> bool:
+        """No: each view has coordinates of its own."""
+        return False
+
+    @property
+    def is_cross(self) -> bool:
+        """Whether there are two views and each step changes the view, so that an SVD gives it."""
+        return self.n_blocks == 2 and not self.hops.diagonal().any()
+
+    def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
+        """K̂ times a vector (n_nodes,) or block (n_nodes, b)."""
+        return np.concatenate(
+            [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
+        )
+
+    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> HopWalk:
+        """The same walk over other kernels, on other samples."""
+        return HopWalk(kernels, self.hops, rows)
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums of K̂, (n_nodes,), the diagonal of D̂, in float64."""
+        sums = self.hopped([K.degrees for K in self.affinities])
+        return np.concatenate([K @ u for K, u in zip(self.affinities, sums, strict=True)])
+
+    def smoothed(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
+        """K^m v_m of each view m."""
+        return [K @ v for K, v in zip(self.affinities, self.blocks(V), strict=True)]
+
+    def hopped(self, W: Sequence[NDArray[np.floating]]) -> list[NDArray[np.floating]]:
+        """Σ_m H_lm w_m of each view l, sample by sample."""
+        stacked = np.asarray([self.rows.scattered(m, w) for m, w in enumerate(W)])
+        mixed = np.tensordot(self.hops.astype(stacked.dtype), stacked, axes=1)
+        return [self.rows.gathered(l, u) for l, u in enumerate(mixed)]
+
+    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
+        """K̄ times V, or its transpose, with K̄ = D_1^{-1/2} K^1 K^2 D_2^{-1/2} up to H_12.
+
+        Parameters
+        ----------
+        V : (n_samples,) or (n_samples, b) array
+        transpose : bool
+
+        Notes
+        -----
+        Eq. (28) with the normalised kernel (erratum 2).
+        """
+        end, start = (1, 0) if transpose else (0, 1)
+        roots = self.rows.split(self._inverse_roots)
+        left, right = roots[end], roots[start]
+        smoothed = self.affinities[start] @ scaled(V, right, self.dtype)
+        found = self.affinities[end] @ self.rows.carried(smoothed, start, end)
+        return scaled(found, self.hops[0, 1] * left, V.dtype)
+
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each node, (n_nodes,); −1 for one of no degree.
+
+        A sample is like itself, so a view's node and hub of a sample are joined, and with them
+        all that its kernel connects; hubs of a sample are joined where the walker hops.
+        """
+        if not self.rows.is_whole:
+            return self._pieces_of_rows()
+        # A pattern goes both ways, so strong components are all there are, and found without a
+        # transpose.
+        parts = [connected_components(K.pattern(), connection="strong") for K in self.affinities]
+        first = np.cumsum([0, *(count for count, _ in parts)])
+        labels = [label + start for (_, label), start in zip(parts, first[:-1], strict=True)]
+        keys = [
+            np.unique(labels[l].astype(np.int64) * first[-1] + labels[m])
+            for l, m in combinations(range(self.n_blocks), 2)
+            if self.hops[l, m] > 0
+        ]
+        edges = np.divmod(np.concatenate([np.empty(0, dtype=np.int64), *keys]), first[-1])
+        graph = coo_array((np.ones(edges[0].size), edges), shape=(first[-1], first[-1]))
+        joined = connected_components(graph, directed=False)[1]
+        return np.unique(joined[np.concatenate(labels)], return_inverse=True)[1]
+
+    def _pieces_of_rows(self) -> Labels:
+        """The same where views missed samples: a node is joined to hubs that the walker leaves."""
+        n = self.n_nodes
+        live = self.rows.live(self.hops)
+        parts = [K.pattern(mask).tocoo() for K, mask in zip(self.affinities, live, strict=True)]
+        starts = self.rows.starts
+        # Nodes first, then the hubs of the rows, then one hub for each view of a sample.
+        ends = [
+            (part.row + start, part.col + start + n)
+            for part, start in zip(parts, starts[:-1], strict=True)
+        ]
+        for l in range(self.n_blocks):
+            samples = self.rows.samples(l)
+            hub = np.arange(samples.size)[live[l]] + starts[l] + n
+            for m in np.flatnonzero(self.hops[l] > 0).tolist():
+                low, high = min(l, m), max(l, m)
+                pair = low * self.n_blocks + high
+                ends.append((hub, 2 * n + pair * self.n_samples + samples[live[l]]))
+        i, j = (np.concatenate(side) for side in zip(*ends, strict=True))
+        size = 2 * n + self.n_blocks**2 * self.n_samples
+        graph = coo_array((np.ones(i.size, dtype=bool), (i, j)), shape=(size, size))
+        found = connected_components(graph, directed=False)[1][:n]
+        reached = self.degrees > 0
+        pieces = np.full(n, -1, dtype=np.intp)
+        pieces[reached] = np.unique(found[reached], return_inverse=True)[1]
+        return pieces
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per view; None for a view that is not given."""
+        return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
+
+
+def _n_positive(hops: Floats) -> int:
+    """Number of positive eigenvalues of a hop matrix."""
+    values = np.linalg.eigvalsh(hops)
+    rounding = len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
+    return int((values > rounding).sum())

@@ -1,0 +1,397 @@
+"""The report without a browser: what is in the page, that it is valid, and that nothing escapes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import viewhop as vh
+from viewhop.report import _colours as colours
+from viewhop.report import _packing as packing
+from viewhop.report import _panels as panels
+
+pytest.importorskip("plotly")
+
+HOSTILE = (
+    "</script><script>window.harm = 1</script>",
+    '<img src=x onerror="window.harm = 1">',
+    "javascript:window.harm = 1",
+    "line\u2028separator\u2029",
+    "\"quotes' & <b>bold</b> <!-- -->",
+    '=HYPERLINK("x")',
+    '<a href="javascript:window.harm = 1">here</a>',
+    "{{script}} ${x} %{y} \\u003c",
+    "\ud800 alone",
+)
+#: Elements that have no end tag.
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Strict(HTMLParser):
+    """Elements of a page; an end tag that does not fit, or a second id, is an error."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.found, self.texts = [], set(), [], {}
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        assert len(attributes) == len(attrs), f"an attribute of {tag} is given twice"
+        self.found.append((tag, attributes))
+        if "id" in attributes:
+            assert attributes["id"] not in self.ids, attributes["id"]
+            self.ids.add(attributes["id"])
+        if tag not in VOID:
+            self.open.append((tag, attributes.get("id")))
+
+    def handle_startendtag(self, tag, attrs):
+        raise AssertionError(f"<{tag}/> is not HTML")
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> ends nothing"
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][1]:
+            self.texts[self.open[-1][1]] = self.texts.get(self.open[-1][1], "") + data
+
+
+def parsed(text):
+    page = Strict()
+    page.feed(text)
+    page.close()
+    assert not page.open
+    return page
+
+
+class Read:
+    """The data of a page, by the rules that its own script follows."""
+
+    def __init__(self, text):
+        page = parsed(text)
+        self.plain = json.loads(page.texts["data"])
+        self.bytes = zlib.decompress(base64.b64decode(page.texts["arrays"]))
+
+    def array(self, place):
+        kind = np.dtype("<" + place["type"])
+        part = self.bytes[place["start"] : place["start"] + place["length"] * kind.itemsize]
+        planes = np.frombuffer(part, dtype=np.uint8).reshape(kind.itemsize, place["length"])
+        return np.ascontiguousarray(planes.T).view(kind).ravel()
+
+    def coordinates(self, name):
+        (panel,) = [panel for panel in self.plain["panels"]["list"] if panel["name"] == name]
+        return np.stack([self.array(place) for place in panel["coordinates"]], axis=1)
+
+    def ids(self):
+        place = self.plain["ids"]
+        part = self.bytes[place["start"] : place["start"] + place["length"]]
+        return json.loads(part)
+
+
+@pytest.fixture(scope="module")
+def views():
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 90)
+    first = np.c_[np.cos(angle), np.sin(angle)] + 0.02 * rng.standard_normal((90, 2))
+    second = np.c_[angle, np.sin(angle), np.cos(angle)] + 0.02 * rng.standard_normal((90, 3))
+    return vh.Views({"round": first, "long": second})
+
+
+@pytest.fixture(scope="module")
+def fitted(views):
+    return vh.MultiViewDiffusionMaps(3, n_steps=2, random_state=0).fit(views)
+
+
+@pytest.fixture(scope="module")
+def gappy(views):
+    first, second = (np.array(array) for array in views.arrays)
+    first[:20] = np.nan
+    second[70:] = np.nan
+    return vh.Views({"round": first, "long": second})
+
+
+def test_coordinates_in_the_page_times_the_eigenvalues_are_the_embedding(fitted):
+    read = Read(vh.report.render(fitted))
+    eigenvalues = np.array(read.plain["panels"]["eigenvalues"])
+    assert read.plain["panels"]["time"] == 2
+    for name, expected in fitted.view_embeddings_.items():
+        assert_allclose(read.coordinates(name) * eigenvalues**2, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_view_has_points_for_what_it_observed_only(gappy):
+    est = vh.MultiViewDiffusionMaps(2, random_state=0).fit(gappy)
+    read = Read(vh.report.render(est))
+    first, second = read.plain["panels"]["list"]
+    assert (first["rows"], first["unplaced"]) == (70, 20)
+    assert_array_equal(read.array(first["samples"]), np.arange(20, 90))
+    assert_array_equal(read.array(second["samples"]), np.arange(70))
+    assert read.plain["missing"]["complete"] == 50
+    assert sum(pattern["count"] for pattern in read.plain["missing"]["patterns"]) == 90
+
+
+def test_several_rows_of_a_sample_are_several_points_of_it(views):
+    rows = {"round": views["round"], "long": np.repeat(views["long"], 2, axis=0)}
+    rows["long"] = rows["long"] + 0.01 * np.random.default_rng(1).standard_normal((180, 3))
+    ids = {"round": [*range(90)], "long": [*np.repeat(np.arange(90), 2)]}
+    linked = vh.Views.link(rows, ids=ids)
+    est = vh.MultiViewDiffusionMaps(2, random_state=0).fit(linked)
+    read = Read(vh.report.render(est, features=linked))
+    second = read.plain["panels"]["list"][1]
+    assert (second["rows"], second["unplaced"]) == (180, 0)
+    assert_array_equal(read.array(second["samples"]), np.repeat(np.arange(90), 2))
+    assert read.plain["missing"]["repeated"] == ["long"]
+    assert read.ids() == [str(k) for k in range(90)]
+
+
+@pytest.mark.parametrize("fusion", ["sum", "product", "alternating"])
+def test_a_fused_walk_has_one_panel_and_says_so(views, fusion):
+    est = vh.MultiViewDiffusionMaps(2, fusion=fusion, random_state=0).fit(views)
+    plain = Read(vh.report.render(est)).plain
+    assert [panel["name"] for panel in plain["panels"]["list"]] == ["all views"]
+    assert "one geometry" in plain["panels"]["notes"][0]
+    assert "values" not in plain["similarity"]
+    assert "No disagreement" in plain["notes"][0]
+    assert not [column for column in plain["columns"] if column["family"] == "disagreement"]
+
+
+def test_one_view_and_one_coordinate(views):
+    est = vh.DiffusionMaps(1, random_state=0).fit(views["round"])
+    plain = Read(vh.report.render(est)).plain
+    assert plain["panels"]["kept"] == 1
+    assert "one coordinate" in plain["panels"]["notes"][-1]
+    assert plain["views"] == ["view1"]
+
+
+def test_de_sa_has_no_diffusion_time(views):
+    est = vh.DeSaEmbedding(3, kernel="gaussian", random_state=0).fit(views)
+    read = Read(vh.report.render(est))
+    assert read.plain["panels"]["timed"] is False
+    assert_allclose(read.coordinates("long"), est.view_embeddings_["long"], rtol=1e-5)
+
+
+def test_a_clustering_brings_its_clusters_and_what_it_chose(views):
+    model = vh.MultiViewSpectralClustering(3, random_state=0).fit(views)
+    read = Read(vh.report.render(model))
+    (column,) = [column for column in read.plain["columns"] if column["family"] == "clusters"]
+    assert_array_equal(read.array(column["values"]), model.labels_)
+    assert read.plain["spectrum"]["chosen"] == model.n_components_
+
+
+def test_precomputed_and_dense_kernels_have_health_and_no_curve(views):
+    gaps = views["round"][:, None] - views["round"]
+    given = {"known": np.exp(-np.square(gaps).sum(axis=2)), "long": views["long"]}
+    kernels = {"known": "precomputed", "long": "gaussian"}
+    est = vh.MultiViewDiffusionMaps(2, kernel=kernels, random_state=0).fit(given)
+    plain = Read(vh.report.render(est)).plain
+    assert [curve["precomputed"] for curve in plain["curves"]] == [True, False]
+    assert [graph["held"] for graph in plain["graphs"]["views"]] == ["all pairs"] * 2
+
+
+def test_a_loaded_model_has_the_same_report(fitted, tmp_path):
+    fitted.save(tmp_path / "m.viewhop")
+    again = vh.load(tmp_path / "m.viewhop")
+    first, second = (vh.report.render(est, about={}) for est in (fitted, again))
+    assert first == second
+
+
+def test_the_log_log_curve_is_the_sum_of_the_kernel(views):
+    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian", random_state=0).fit(views)
+    curve = Read(vh.report.render(est)).plain["curves"][0]
+    distances = np.linalg.norm(views["round"][:, None] - views["round"], axis=2)
+    scales = 10 ** np.array(curve["logs"])
+    sums = [np.exp(-np.square(distances / scale) / 2).sum() for scale in scales]
+    assert_allclose(curve["sums"], np.log10(sums), atol=2e-3)
+    assert_allclose(curve["scale"][1], est.bandwidths_["round"], rtol=1e-12)
+    rise = np.gradient(np.log(sums), np.log(scales))
+    assert_allclose(curve["slopes"][2:-2], rise[2:-2], atol=0.02)
+
+
+def test_a_graph_in_pieces_is_told_in_words():
+    rng = np.random.default_rng(0)
+    blobs = np.r_[rng.standard_normal((40, 2)), rng.standard_normal((30, 2)) + 1000]
+    with pytest.warns(vh.errors.DisconnectedWarning):
+        est = vh.MultiViewDiffusionMaps(2, random_state=0).fit([blobs, blobs + 1])
+    graphs = Read(vh.report.render(est)).plain["graphs"]
+    assert graphs["pieces"] == 2
+    assert graphs["sizes"] == [80, 60]
+    assert "2 pieces" in graphs["words"][0]
+    assert "40 of 70 rows" in graphs["views"][0]["words"][0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "groups"),
+    [
+        ([3, 1, 1, 2], "groups", ["1", "2", "3"]),
+        ([1.0, np.nan, 2.0, 1.0], "groups", ["1", "2"]),
+        ([0.5, np.nan, 2.0, 1.0], "numbers", None),
+        (["b", None, "a", "b"], "groups", ["a", "b"]),
+        (["b", 1, None, 2.5], "groups", ["1", "2.5", "b"]),
+        ([True, False, True, True], "groups", ["False", "True"]),
+        ([None, None, None, None], "groups", []),
+    ],
+)
+def test_labels_are_groups_or_a_quantity(labels, kind, groups):
+    column = colours.label_column(labels, "l", 4, packing.Pack())
+    assert column["kind"] == kind
+    if groups is not None:
+        assert column["groups"] == groups
+        assert sum(column["counts"]) == 4
+
+
+def test_numbers_keep_their_place_on_the_scale_and_missing_ones_are_apart():
+    pack = packing.Pack()
+    values = np.r_[np.nan, np.linspace(-3, 5, 1000), np.inf]
+    column = colours._numbers("x", "features", values, pack)
+    stored = zlib.decompress(base64.b64decode(pack.text()))
+    levels = np.frombuffer(stored, dtype=np.uint8)
+    assert (levels[0], levels[-1], column["missing"]) == (255, 255, 2)
+    back = column["low"] + (column["high"] - column["low"]) * levels[1:-1] / 254
+    expected = np.clip(values[1:-1], column["low"], column["high"])
+    assert_allclose(back, expected, atol=8 / 254)
+    assert (column["least"], column["most"]) == (-3, 5)
+
+
+def test_features_beyond_the_budget_are_left_out_and_named(fitted, views, monkeypatch):
+    whole = Read(vh.report.render(fitted, features=views)).plain
+    assert sum(c["family"].startswith("features") for c in whole["columns"]) == 5
+    monkeypatch.setattr(colours, "FEATURE_BYTES", 3 * 90)
+    plain = Read(vh.report.render(fitted, features=views)).plain
+    kept = [(c["family"], c["name"]) for c in plain["columns"] if "features" in c["family"]]
+    assert kept == [
+        ("features of round", "column 1"),
+        ("features of round", "column 2"),
+        ("features of long", "column 1"),
+    ]
+    assert "3 of 5 feature columns" in plain["notes"][0]
+
+
+def test_coordinates_beyond_the_budget_are_left_out_and_named(views, monkeypatch):
+    monkeypatch.setattr(panels, "COORDINATE_BYTES", 4 * 4 * 180)
+    est = vh.MultiViewDiffusionMaps(6, random_state=0).fit(views)
+    plain = Read(vh.report.render(est)).plain
+    assert plain["panels"]["kept"] == 4
+    assert "first 4 of 6 coordinates" in plain["panels"]["notes"][0]
+
+
+def hostile_page(fitted, views):
+    frame = pd.DataFrame(views["round"], columns=HOSTILE[:2])
+    named = vh.Views({HOSTILE[0]: frame, HOSTILE[1]: views["long"]})
+    est = vh.MultiViewDiffusionMaps(3, random_state=0).fit(named)
+    return vh.report.render(
+        est,
+        ids=[HOSTILE[k % 9] + str(k) for k in range(90)],
+        labels=[HOSTILE[k % 9] for k in range(90)],
+        label_name=HOSTILE[6],
+        features=named,
+        title=HOSTILE[0] + HOSTILE[7],
+        about={HOSTILE[0]: HOSTILE[1]},
+        repeat="\n".join(HOSTILE[:7]),
+    )
+
+
+def test_hostile_text_adds_no_element_and_comes_back_as_it_was(fitted, views):
+    text, plain = hostile_page(fitted, views), vh.report.render(fitted)
+    page, harmless = parsed(text), parsed(plain)
+    assert [tag for tag, _ in page.found] == [tag for tag, _ in harmless.found]
+    assert page.texts["title"] == HOSTILE[0] + HOSTILE[7]
+    read = Read(text)
+    assert read.ids() == [HOSTILE[k % 9] + str(k) for k in range(90)]
+    (labels,) = [c for c in read.plain["columns"] if c["family"] == "labels"]
+    assert sorted(labels["groups"]) == sorted(HOSTILE)
+    assert read.plain["views"] == [*HOSTILE[:2]]
+    assert read.plain["repeat"] == "\n".join(HOSTILE[:7])
+    data = text[text.index('id="data">') : text.index('id="arrays">')]
+    assert not {"\u2028", "\u2029"} & set(data)
+
+
+def test_the_page_is_valid_and_has_what_a_screen_reader_needs(fitted, views):
+    text = vh.report.render(fitted, labels=np.arange(90) % 3, features=views, repeat="again")
+    assert text.startswith("<!doctype html>\n<html lang=")
+    page = parsed(text)
+    tags = [tag for tag, _ in page.found]
+    for tag in ("main", "header", "nav", "footer", "h1", "title"):
+        assert tags.count(tag) == 1, tag
+    assert page.found[tags.index("body") + 1][1]["href"] == "#main"
+    labelled = {a["for"] for tag, a in page.found if tag == "label" and "for" in a}
+    inside = set(re.findall(r'<label[^>]*>[^<]*<(?:select|input)[^>]*id="([^"]+)"', text))
+    for tag, attributes in page.found:
+        if tag in ("select", "input"):
+            assert "aria-label" in attributes or attributes["id"] in labelled | inside
+        for name in ("aria-labelledby", "for"):
+            assert attributes.get(name, "main") in page.ids
+        if (attributes.get("href") or "").startswith("#"):
+            assert attributes["href"][1:] in page.ids
+        assert not [name for name in attributes if name.startswith("on")]
+        assert attributes.get("src") is None
+    live = [a for _, a in page.found if a.get("aria-live")]
+    assert [a["id"] for a in live] == ["count"]
+
+
+def test_only_the_scripts_of_the_package_may_run(fitted):
+    text = vh.report.render(fitted)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["connect-src"] == "'none'"
+    assert "unsafe" not in rules["script-src"]
+    page = parsed(text)
+    held = re.search(r"<script>(.*?)</script>", text, flags=re.S)
+    for script in (held[1], page.texts["plotly"]):
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in rules["script-src"]
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", held[1])
+
+
+def test_the_file_is_replaced_whole(fitted, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    with pytest.raises(ValueError, match="labels must have one entry per sample: 90, got 2"):
+        vh.report.write(path, fitted, labels=[1, 2])
+    assert path.read_text() == "before"
+    vh.report.write(path, fitted, title="Ring")
+    assert path.read_text(encoding="utf-8") == vh.report.render(fitted, title="Ring")
+    assert [child.name for child in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "match"),
+    [
+        ({"ids": ["a"]}, "ids must have one entry per sample: 90, got 1"),
+        ({"clusters": [0, 1]}, "clusters must have one entry per sample: 90, got 2"),
+        ({"features": vh.Views([np.eye(4)])}, "features must have one entry per sample: 90, got 4"),
+    ],
+)
+def test_another_number_of_samples_is_refused(fitted, argument, match):
+    with pytest.raises(ValueError, match=match):
+        vh.report.render(fitted, **argument)
+
+
+def test_what_has_no_embedding_is_refused():
+    with pytest.raises(TypeError, match="not of KernelCCA"):
+        vh.report.render(vh.KernelCCA())
+
+
+def test_a_missing_plotly_says_how_to_get_it(fitted, monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(ImportError, match=r'pip install "viewhop\[report\]"'):
+        vh.report.render(fitted)
+
+
+def test_many_points_make_a_small_file():
+    rng = np.random.default_rng(0)
+    pack = packing.Pack()
+    for _ in range(3 * 8):
+        pack.put(rng.standard_normal(40_000).astype(np.float32))
+    for _ in range(colours.FEATURE_BYTES // 40_000):
+        colours._numbers("x", "f", rng.standard_normal(40_000), pack)
+    plotly = len(vh.report.page.plotly_source())
+    assert len(pack.text()) + plotly + 300_000 < 12_000_000

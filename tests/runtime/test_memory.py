@@ -1,0 +1,267 @@
+"""The memory guard: what is left, what is asked for, and the refusal before allocation."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from viewhop import MultiViewDiffusionMaps, Views, affinity
+from viewhop._runtime import memory
+from viewhop.errors import DisconnectedWarning, MemoryBudgetError
+from viewhop.geometry._memory_plan import FIXED, Footprint
+from viewhop.kernels import Gaussian, Precomputed
+from viewhop.solvers import solve
+from viewhop.walks import HopWalk
+
+GB = 10**9
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine with 16 GiB left, to which files can be added."""
+
+    def write(path, text):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    write(
+        "proc/meminfo", "MemTotal:       33554432 kB\nMemFree: 1 kB\nMemAvailable:   16777216 kB\n"
+    )
+    write.root = tmp_path
+    return write
+
+
+def test_without_a_cgroup_the_machine_counts(machine):
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_a_cgroup_limit_below_the_machine_counts(machine):
+    machine("sys/fs/cgroup/memory.max", f"{3 * 2**30}\n")
+    machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
+    assert memory.available(machine.root) == 2 * 2**30
+
+
+def test_an_old_cgroup_limit_counts_as_well(machine):
+    machine("sys/fs/cgroup/memory/memory.limit_in_bytes", f"{2**30}\n")
+    machine("sys/fs/cgroup/memory/memory.usage_in_bytes", f"{2**29}\n")
+    assert memory.available(machine.root) == 2**29
+
+
+def test_a_cgroup_above_the_machine_does_not_count(machine):
+    machine("sys/fs/cgroup/memory.max", f"{2**60}\n")
+    machine("sys/fs/cgroup/memory.current", "0\n")
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_a_cgroup_without_a_limit_does_not_count(machine):
+    machine("sys/fs/cgroup/memory.max", "max\n")
+    machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
+    assert memory.available(machine.root) == 16 * 2**30
+
+
+def test_an_exhausted_cgroup_leaves_nothing(machine):
+    machine("sys/fs/cgroup/memory.max", "1000\n")
+    machine("sys/fs/cgroup/memory.current", "3000\n")
+    assert memory.available(machine.root) == 0
+
+
+@pytest.mark.parametrize("text", ["", "MemTotal: 5 kB\n"])
+def test_an_unreadable_machine_is_asked_another_way_or_is_unknown(machine, monkeypatch, text):
+    machine("proc/meminfo", text)
+    left = memory.available(machine.root)
+    assert left is None or left > 0
+    monkeypatch.setattr("os.sysconf_names", {})
+    assert memory.available(machine.root) is None
+
+
+def test_the_default_budget_is_four_fifths_of_what_is_left(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    assert memory.budget(None) == 800
+    monkeypatch.setattr(memory, "available", lambda: None)
+    assert memory.budget(None) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (5, 5),
+        (2.5e9, 2_500_000_000),
+        (np.int64(7), 7),
+        ("8GB", 8 * GB),
+        ("8 gb", 8 * GB),
+        (" 1.5G ", 1_500_000_000),
+        ("512 MiB", 512 * 2**20),
+        ("2Ti", 2 * 2**40),
+        ("3kB", 3000),
+        ("64KiB", 65536),
+        ("100", 100),
+        ("100B", 100),
+        ("2.TB", 2 * 10**12),
+    ],
+)
+def test_a_budget_is_bytes_or_text(given, expected):
+    assert memory.budget(given) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "GB", "8XB", "eight GB", "1.2.3GB", "-1GB", ".", "8iB", "0GB", 0, -5, np.nan, np.inf],
+)
+def test_what_is_no_budget_is_refused(given):
+    with pytest.raises(ValueError, match="max_memory"):
+        memory.budget(given)
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "expected"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1 kB"),
+        (1.6e9, "1.6 GB"),
+        (8e12, "8 TB"),
+        (7.2e13, "72 TB"),
+    ],
+)
+def test_bytes_are_told_as_people_read_them(n_bytes, expected):
+    assert memory.text(n_bytes) == expected
+
+
+def test_what_fits_is_allowed_and_what_does_not_is_refused_in_numbers():
+    memory.require(5, 5, what="x", instead="y")
+    memory.require(5, None, what="x", instead="y")
+    with pytest.raises(
+        MemoryBudgetError, match="x would take 6 bytes, and the budget is 5 bytes; y"
+    ) as caught:
+        memory.require(6, 5, what="x", instead="y")
+    assert (caught.value.needed, caught.value.budget) == (6, 5)
+    assert isinstance(caught.value, MemoryError)
+
+
+def footprint(kernel, n_samples=10_000, **how):
+    sizes = {
+        "kernels": {"a": kernel, "b": kernel},
+        "n_samples": n_samples,
+        "n_rows": {"a": n_samples, "b": n_samples},
+        "n_features": {"a": 20, "b": 30},
+        "dtype": np.dtype(np.float64),
+        "fusion": "hop",
+        "is_cross": True,
+        "r": 10,
+        "solver": "auto",
+        "tol": None,
+        "n_jobs": 2,
+    }
+    return Footprint(**(sizes | how))
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 4), (np.float64, 8)])
+def test_a_dense_kernel_takes_half_the_square_and_a_neighbour_kernel_nothing_dense(dtype, size):
+    dtype = np.dtype(dtype)
+    full = footprint(Gaussian(), dtype=dtype)
+    assert full.is_dense
+    assert_allclose(full.dense, 2 * size * 10**8 / 2, rtol=0.08)
+    assert full.peak > full.dense
+    near = footprint(Gaussian(n_neighbors=9), dtype=dtype)
+    assert not near.is_dense
+    assert near.dense == 0
+    assert near.peak < full.peak / 5
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Gaussian("local"), Gaussian(n_neighbors=12)])
+def test_more_of_anything_takes_more_memory(kernel):
+    plain = footprint(kernel).peak
+    assert footprint(kernel, 20_000).peak > 1.9 * plain
+    assert footprint(kernel, n_features={"a": 4000, "b": 30}).peak > plain
+    assert footprint(kernel, is_cross=False).peak >= plain
+    assert footprint(kernel, r=1000).peak > plain
+    assert footprint(kernel, dtype=np.dtype(np.float32)).peak < plain
+
+
+def test_the_kernels_that_are_given_count_once():
+    given = footprint(Precomputed()).held("a")
+    assert given == footprint(Gaussian()).dense / 2
+    assert footprint(Precomputed(n_neighbors=5)).peak > 3 * 8 * 10**8
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n_samples", "tol", "n_jobs"),
+    [
+        (Gaussian(), 3000, None, 2),
+        # Two threads rank two panels of distances, or make two neighbour kernels, at once; whether
+        # their peaks meet is chance.
+        (Gaussian("local"), 3000, 1e-3, 1),
+        (Gaussian(n_neighbors=15), 30_000, None, 1),
+        (Gaussian("local", n_neighbors=15), 30_000, 1e-3, 1),
+    ],
+)
+def test_the_estimate_is_within_a_quarter_of_what_is_allocated(kernel, n_samples, tol, n_jobs):
+    rng = np.random.default_rng(0)
+    u = rng.uniform(0, 1, (n_samples, 3))
+    X = [np.sin(u @ rng.standard_normal((3, 20)) * 2) for _ in range(2)]
+    est = MultiViewDiffusionMaps(10, kernel=kernel, tol=tol, random_state=0, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedWarning)
+        tracemalloc.start()
+        try:
+            est.fit(X)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    expected = est.memory_ - FIXED  # what Python does not trace
+    assert 0.75 * peak < expected < 1.25 * peak, (expected / peak, est.solver_)
+
+
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion):
+    # One row, seen a million times: the views themselves take no memory either.
+    X = np.broadcast_to(np.float64(1.0), (10**6, 1))
+    views = Views({"a": X, "b": X})
+    est = MultiViewDiffusionMaps(kernel="gaussian", fusion=fusion, max_memory="64GB")
+    tracemalloc.start()
+    try:
+        with pytest.raises(MemoryBudgetError, match="1,000,000 samples in 2 views") as caught:
+            est.fit(views)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6
+    copies = 3 if fusion == "product" else 2
+    assert_allclose(caught.value.needed, copies * 4 * 10**12, rtol=0.01)
+    assert caught.value.budget == 64 * GB
+    message = str(caught.value)
+    assert re.search(rf"would take {4 * copies}(\.\d+)? TB, and the budget", message)
+    assert "64 GB" in message
+    assert "n_neighbors" in message
+
+
+def test_neighbour_kernels_need_no_dense_budget():
+    X = np.random.default_rng(0).normal(size=(700, 3))
+    est = MultiViewDiffusionMaps(max_memory="2MB", random_state=0).fit([X, X])
+    assert est.embedding_.shape == (700, 4)
+    with pytest.raises(MemoryBudgetError, match="700 samples in 2 views with dense kernels"):
+        est.set_params(kernel="gaussian").fit([X, X])
+
+
+def test_pairs_of_equal_rows_are_counted_while_they_are_found():
+    # Ties are all kept, so few distinct rows store nearly all pairs.
+    X = np.random.default_rng(0).integers(0, 2, (1500, 2)).astype(float)
+    with pytest.raises(MemoryBudgetError, match="pairs of neighbours in view 'view1'"):
+        MultiViewDiffusionMaps(2, max_memory="10MB").fit([X, X])
+
+
+def test_the_dense_solver_is_counted():
+    X = np.random.default_rng(0).standard_normal((180, 3))
+    est = MultiViewDiffusionMaps(2, solver="dense", max_memory="1MB")
+    with pytest.raises(MemoryBudgetError, match="a fit of 180 samples in 2 views would take"):
+        est.fit([X, X**3])
+    assert footprint(Gaussian(n_neighbors=9), solver="dense").peak > 5 * 8 * 20_000**2
+    walk = HopWalk([affinity.build("x", Gaussian(), X, generator=np.random.default_rng(0))] * 2)
+    with pytest.raises(MemoryBudgetError, match="the dense solver on 360 nodes"):
+        solve(walk, 2, solver="dense", allowed=10**6)
