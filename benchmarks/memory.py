@@ -9,7 +9,7 @@ from benchmarks.apart import apart, resident
 from benchmarks.data import cube_views
 from benchmarks.fits import dense_estimator, measured, sparse_estimator
 from benchmarks.row import Row
-from viewhop._runtime.memory import text
+from viewhop._runtime.memory import format_bytes
 
 TITLE = "Memory: estimate and measurement, two views of a cube"
 FULL: dict[str, Any] = {
@@ -45,13 +45,13 @@ def run(*, dense: list[int], sparse: list[int], slack: int) -> Iterator[Row]:
     """
     for kind, n in [("dense", n) for n in dense] + [("sparse", n) for n in sparse]:
         found = apart(fit, {"kind": kind, "n_samples": n})
-        work = f"{kind}, M = {n:,}, measured {text(found['growth'])}"
+        work = f"{kind}, M = {n:,}, measured {format_bytes(found['growth'])}"
         if found["estimate"] is None:
             yield Row(work, found["seconds"], error="skipped: a fit has no memory_ to compare with")
             continue
         allowed = 0.25 + slack / found["growth"]
         yield Row(
-            f"{work}, estimated {text(found['estimate'])}",
+            f"{work}, estimated {format_bytes(found['estimate'])}",
             found["seconds"],
             found["estimate"] / found["growth"],
             "× the measured growth",

@@ -52,7 +52,7 @@ def whole_way(n_events: int) -> dict[str, Any]:
 def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
     """Seconds of so many fits without one event: with shared distances, or from sonograms."""
     import viewhop as vh
-    from viewhop.kernels import per_view
+    from viewhop.kernels import kernels_by_view
     from viewhop.seismic._fewer_features import with_fewer_features
     from viewhop.seismic.sonogram import sonogram
 
@@ -61,7 +61,7 @@ def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
     views = vh.Views([bands[:, k].reshape(n_events, -1) for k in range(CHANNELS)])
     est = vh.MultiViewDiffusionMaps(4, output="concat", random_state=0)
     start = perf_counter()
-    held = with_fewer_features(views, per_view("adaptive", views.names)) if shared else views
+    held = with_fewer_features(views, kernels_by_view("adaptive", views.names)) if shared else views
     for event in range(count):
         est.fit(held[np.arange(n_events) != event]).transform(held[[event]])
     return {"seconds": perf_counter() - start}

@@ -86,7 +86,7 @@ def _head(*, small: bool) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     how = "`make bench-small`" if small else "`make bench` with `--record`"
     text = (
-        f"Made by {how} on {machine['cores']} cores and {memory.text(machine['memory'])} of a "
+        f"Made by {how} on {machine['cores']} cores and {memory.format_bytes(machine['memory'])} of a "
         "machine that others use too: seconds are of that machine, and only the ratios carry over "
         "to another. A reference is measured in the same run as what stands beside it. Each line "
         "is a process of its own, with its own peak of resident memory; “at import” is that peak "
@@ -108,8 +108,8 @@ def _cells(row: Row, *, small: bool) -> tuple[str, ...]:
         row.error or _value(row.value, row.unit),
         _bound(row) if judged else "",
         verdict,
-        "" if row.peak is None else memory.text(row.peak),
-        "" if row.at_import is None else memory.text(row.at_import),
+        "" if row.peak is None else memory.format_bytes(row.peak),
+        "" if row.at_import is None else memory.format_bytes(row.at_import),
     )
 
 
@@ -127,7 +127,7 @@ def _value(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     if unit == "bytes":
-        return memory.text(value)
+        return memory.format_bytes(value)
     number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return f"{number} {unit}".rstrip()
 

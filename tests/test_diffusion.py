@@ -11,7 +11,7 @@ import viewhop as vh
 from tests.support import cases, oracles
 from viewhop import diffusion
 from viewhop.kernels import Gaussian
-from viewhop.theory import _eigenvalues as eigenvalues
+from viewhop.solvers import _bounds as eigenvalues
 
 PAIRS = (np.array([0, 3, 5, 7]), np.array([1, 2, 9, 7]))
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")

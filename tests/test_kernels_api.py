@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed, per_view
+from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed, kernels_by_view
 from viewhop.neighbours._metric import FeatureMap
 
 EVERY = [Gaussian, Laplacian, Correlation, Precomputed]
@@ -45,7 +45,7 @@ def test_clone_and_repr_keep_what_was_set(cls):
 )
 def test_neighbours_and_density_are_checked_for_every_kernel(cls, name, value):
     with pytest.raises(ValueError, match=f"kernel of view 'rna': {name} "):
-        per_view(cls(**{name: value}), ["rna"])
+        kernels_by_view(cls(**{name: value}), ["rna"])
 
 
 @pytest.mark.parametrize("cls", [Gaussian, Laplacian, Correlation])
@@ -68,27 +68,27 @@ def test_neighbours_and_density_are_checked_for_every_kernel(cls, name, value):
 )
 def test_scales_are_checked_for_every_kernel_of_distances(cls, name, value):
     with pytest.raises(ValueError, match=f"kernel of view 'rna': {name} must be positive"):
-        per_view(cls(**{name: value}), ["rna"])
+        kernels_by_view(cls(**{name: value}), ["rna"])
 
 
 def test_unknown_rules_and_metrics_list_the_known_ones():
     with pytest.raises(ValueError, match="unknown bandwidth 'x'; known are max-min, log-log, loc"):
-        per_view(Gaussian("x"), ["rna"])
+        kernels_by_view(Gaussian("x"), ["rna"])
     with pytest.raises(ValueError, match="unknown metric 'x'; known are euclidean, cosine, corr"):
-        per_view(Laplacian(metric="x"), ["rna"])
+        kernels_by_view(Laplacian(metric="x"), ["rna"])
     with pytest.raises(ValueError, match="unknown search 'x'; known are auto, exact, faiss"):
-        per_view(Correlation(search="x"), ["rna"])
+        kernels_by_view(Correlation(search="x"), ["rna"])
 
 
 @pytest.mark.parametrize("value", [np.int64(3), 3])
 @pytest.mark.parametrize("scale", [np.float32(2.0), 2, 2.5])
 def test_numbers_of_numpy_are_numbers(value, scale):
     kernel = Gaussian(scale, n_neighbors=value, factor=scale, alpha=np.float64(1))
-    assert per_view(kernel, ["a"])["a"].get_params() == kernel.get_params()
+    assert kernels_by_view(kernel, ["a"])["a"].get_params() == kernel.get_params()
 
 
 def test_the_default_is_a_gaussian_on_ten_neighbours_with_a_local_scale():
-    kernel = per_view("adaptive", ["a"])["a"]
+    kernel = kernels_by_view("adaptive", ["a"])["a"]
     assert isinstance(kernel, Gaussian)
     expected = Gaussian(bandwidth="local", n_neighbors=10)
     assert kernel.get_params() == expected.get_params()
@@ -104,14 +104,14 @@ def test_the_default_is_a_gaussian_on_ten_neighbours_with_a_local_scale():
     ],
 )
 def test_a_name_is_the_kernel_with_its_defaults(name, cls):
-    kernel = per_view(name, ["a"])["a"]
+    kernel = kernels_by_view(name, ["a"])["a"]
     assert type(kernel) is cls
     assert kernel.get_params() == cls().get_params()
 
 
 def test_kernels_are_given_by_place_or_by_name():
-    by_place = per_view(["gaussian", Laplacian(2.0)], ["a", "b"])
-    by_name = per_view({"b": Laplacian(2.0), "a": "gaussian"}, ["a", "b"])
+    by_place = kernels_by_view(["gaussian", Laplacian(2.0)], ["a", "b"])
+    by_name = kernels_by_view({"b": Laplacian(2.0), "a": "gaussian"}, ["a", "b"])
     for found in (by_place, by_name):
         assert [*found] == ["a", "b"]
         assert [type(kernel) for kernel in found.values()] == [Gaussian, Laplacian]
@@ -119,7 +119,7 @@ def test_kernels_are_given_by_place_or_by_name():
 
 def test_a_view_gets_its_own_copy_of_a_shared_kernel():
     shared = Gaussian(1.0)
-    found = per_view(shared, ["a", "b"])
+    found = kernels_by_view(shared, ["a", "b"])
     shared.bandwidth = 9.0
     assert found["a"] is not found["b"]
     assert found["a"].bandwidth == found["b"].bandwidth == 1.0
@@ -139,7 +139,7 @@ def test_a_view_gets_its_own_copy_of_a_shared_kernel():
 )
 def test_kernels_that_do_not_fit_the_views_are_refused(kernel, message):
     with pytest.raises(ValueError, match=message):
-        per_view(kernel, ["a", "b"])
+        kernels_by_view(kernel, ["a", "b"])
 
 
 @pytest.mark.parametrize(("k", "expected"), [(None, 7), (1, 2), (4, 2), (10, 5), (15, 7)])

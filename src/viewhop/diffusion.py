@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from viewhop.solvers import truncation, truncation_interval
 from viewhop.theory._source import whole_steps
-from viewhop.theory._truncation import truncation_interval
 from viewhop.walks import AlternatingWalk, Walk
 
 if TYPE_CHECKING:
-    from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+    from viewhop.estimators import MultiViewDiffusionMaps
 
 __all__ = [
     "coordinates",
@@ -51,42 +51,6 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
     Eqs. (2) and (21).
     """
     return stepped * eigenvalues ** (_time(n_steps) - 1.0)
-
-
-def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
-    """The number r(δ, t) of coordinates that keep the diffusion distance to an accuracy δ.
-
-    Parameters
-    ----------
-    eigenvalues : (m,) array
-        λ_1, λ_2, …, largest first.
-    accuracy : float
-        δ.
-    n_steps : float
-        t, positive.
-
-    Notes
-    -----
-    The number of positive eigenvalues with λ_k^t > δ λ_1^t: step 5 of the single-view recipe,
-    before Eq. (4).
-
-    Examples
-    --------
-    >>> from viewhop.diffusion import truncation
-    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3)
-    2
-    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3, n_steps=3)
-    1
-    """
-    if not n_steps > 0:
-        raise ValueError(f"a truncation needs n_steps > 0, not {n_steps!r}")
-    if not 0 <= accuracy < 1:
-        raise ValueError(f"accuracy is a number from 0 to below 1, not {accuracy!r}")
-    values = np.asarray(eigenvalues, dtype=np.float64)
-    positive = values[values > 0]
-    if not positive.size:
-        return 0
-    return int(((positive / positive[0]) ** n_steps > accuracy).sum())
 
 
 def truncation_bounds(

@@ -14,9 +14,8 @@ from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from viewhop.errors import ConvergenceError
-from viewhop.neighbours import neighbourhoods
-from viewhop.neighbours._points import Points
-from viewhop.views._views import Views, is_collection
+from viewhop.neighbours import Points, find_neighbourhoods
+from viewhop.views import Views, is_collection
 
 __all__ = ["box_count", "danco", "intrinsic", "local_pca", "numerical_rank"]
 
@@ -170,7 +169,7 @@ def local_pca(X: ArrayLike, *, n_neighbors: int = 30, threshold: float = 0.25) -
             f"threshold is a share of the largest singular value, between 0 and 1, not {threshold}"
         )
     points = Points(rows)
-    found = neighbourhoods(points, points, k=int(n_neighbors), k_scale=1)
+    found = find_neighbourhoods(points, points, k=int(n_neighbors), k_scale=1)
     if not found.nearest.any():
         raise ValueError(
             f"all {len(points)} samples of X are equal, so it has no dimension to estimate"

@@ -22,7 +22,7 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Precomputed",
-    "per_view",
+    "kernels_by_view",
 ]
 
 Floats = NDArray[np.float64]
@@ -336,7 +336,7 @@ _BY_NAME = {
 NAMES = tuple(_BY_NAME)
 
 
-def per_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
+def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
     """The kernel of each view.
 
     Parameters

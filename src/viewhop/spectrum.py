@@ -72,7 +72,7 @@ class Spectrum:
         # A node that the walk does not reach has weight 0, and 0 in every eigenvector.
         root = np.sqrt(np.where(stationary > 0, stationary, np.inf))[:, None]
         vectors = unit_vectors[:, order] / root
-        sign = signs(vectors)
+        sign = fix_signs(vectors)
         vectors *= sign
         images /= root
         return cls(
@@ -103,7 +103,7 @@ class Spectrum:
     def at(self, nodes: NDArray[np.intp]) -> Spectrum:
         """The same pairs on the nodes in another order: node k is what ``nodes[k]`` was."""
         vectors, stepped = self.eigenvectors[nodes], self.stepped[nodes]
-        sign = signs(vectors)
+        sign = fix_signs(vectors)
         vectors *= sign
         stepped *= sign
         return replace(
@@ -133,7 +133,7 @@ class Spectrum:
         )
 
 
-def signs(vectors: Floats) -> Floats:
+def fix_signs(vectors: Floats) -> Floats:
     """+1 or −1 for each column, (r,): what makes its first largest entry positive."""
     size = np.abs(vectors)
     first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)

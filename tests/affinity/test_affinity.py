@@ -19,7 +19,7 @@ EACH_DATA = pytest.mark.parametrize("data", cases.DATA)
 
 
 def build(kernel, X):
-    return affinity.build("x", kernel, X, generator=np.random.default_rng(0))
+    return affinity.build_affinity("x", kernel, X, generator=np.random.default_rng(0))
 
 
 def full(K):

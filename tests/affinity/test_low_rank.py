@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dpstrf
 
 from tests.support import oracles
 from viewhop import affinity
-from viewhop.affinity._low_rank import incomplete_cholesky, low_rank
+from viewhop.affinity._low_rank import factorise_kernel, incomplete_cholesky
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
 N = 90
@@ -119,7 +119,7 @@ def test_diagonal_and_columns_are_left_as_they_were():
 
 def held(name, X, **options):
     options = {"rank": len(X), "generator": np.random.default_rng(0)} | options
-    return low_rank("rna", SEMIDEFINITE[name], X, **options)
+    return factorise_kernel("rna", SEMIDEFINITE[name], X, **options)
 
 
 @pytest.mark.parametrize("name", SEMIDEFINITE)
@@ -155,8 +155,8 @@ def test_rows_of_new_samples_reproduce_the_kernel_at_the_pivots(name):
 
 def test_log_log_scale_is_that_of_the_dense_kernel():
     X, kernel = rows(), Gaussian("log-log")
-    found = low_rank("rna", kernel, X, rank=N, generator=np.random.default_rng(0))
-    dense = affinity.build("rna", kernel, X, generator=np.random.default_rng(0))
+    found = factorise_kernel("rna", kernel, X, rank=N, generator=np.random.default_rng(0))
+    dense = affinity.build_affinity("rna", kernel, X, generator=np.random.default_rng(0))
     assert_allclose(found.pivots.scale, dense.scale, rtol=1e-12)
     assert_allclose(found.rows @ found.rows.T, dense.full(), atol=1e-10)
 
@@ -166,7 +166,9 @@ def test_precomputed_kernel_gives_the_same_factor():
     kernel = Gaussian(2.5)
     direct = held("fixed", X, rank=20)
     view = oracles.View(kernel, X)
-    given = low_rank("rna", Precomputed(), view.K, rank=20, generator=np.random.default_rng(0))
+    given = factorise_kernel(
+        "rna", Precomputed(), view.K, rank=20, generator=np.random.default_rng(0)
+    )
     assert_allclose(given.rows, direct.rows, atol=1e-10)
     block = view.rows(new)
     assert_allclose(given.pivots.against(block)[0], direct.pivots.against(new)[0], atol=1e-10)
@@ -210,19 +212,21 @@ def test_sample_far_from_all_pivots_is_told():
 )
 def test_a_kernel_without_a_useful_factor_is_refused(kernel, message):
     with pytest.raises(ValueError, match=message):
-        low_rank("rna", kernel, rows(), rank=5, generator=np.random.default_rng(0))
+        factorise_kernel("rna", kernel, rows(), rank=5, generator=np.random.default_rng(0))
 
 
 def test_constant_view_is_refused_whatever_the_bandwidth():
     for kernel in (Gaussian(), Gaussian(2.0)):
         with pytest.raises(ValueError, match="'rna' is constant"):
-            low_rank("rna", kernel, np.ones((9, 2)), rank=5, generator=np.random.default_rng(0))
+            factorise_kernel(
+                "rna", kernel, np.ones((9, 2)), rank=5, generator=np.random.default_rng(0)
+            )
 
 
 def test_given_kernel_that_is_not_semidefinite_is_refused():
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])
     with pytest.raises(ValueError, match="kernel of view 'rna': it is not positive semi-def"):
-        low_rank("rna", Precomputed(), K, rank=3, generator=np.random.default_rng(0))
+        factorise_kernel("rna", Precomputed(), K, rank=3, generator=np.random.default_rng(0))
 
 
 def test_progress_counts_columns():

@@ -20,7 +20,9 @@ from viewhop.neighbours import _faiss as approximate
 
 
 def built(kernel, X, n_jobs=1, seed=0):
-    return affinity.build("v", kernel, X, generator=np.random.default_rng(seed), n_jobs=n_jobs)
+    return affinity.build_affinity(
+        "v", kernel, X, generator=np.random.default_rng(seed), n_jobs=n_jobs
+    )
 
 
 def weights(rows):

@@ -23,7 +23,7 @@ from viewhop.bandwidth import joint
 from viewhop.datasets import make_mixtures
 from viewhop.errors import DisconnectedWarning, FarSampleWarning, MemoryBudgetError
 from viewhop.estimators import DeSaEmbedding, KernelCCA
-from viewhop.estimators._canonical import canonical
+from viewhop.estimators._canonical import solve_canonical
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
 M = 60
@@ -639,7 +639,7 @@ def test_kernel_cca_without_regularisation_is_that_of_cca_zoo():
         for _ in range(2)
     ]
     linear = [LowRank(x, None, 0.0, np.zeros(80, dtype=bool)) for x in X]  # K = x xᵀ
-    found = canonical(linear, 1e-9, 2)
+    found = solve_canonical(linear, 1e-9, 2)
     centred = {l: x - x.mean(axis=0) for l, x in enumerate(X)}
     expected = zoo.KCCA(2, kernel="linear", shrinkage=0.0).fit(X).transform(X)
     assert found.correlations[0] - found.correlations[1] > 0.1

@@ -18,12 +18,12 @@ from sklearn.pipeline import make_pipeline
 
 from tests.support import oracles
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering, Views
-from viewhop.affinity import build
+from viewhop.affinity import build_affinity
 from viewhop.datasets import make_gapped_rolls
 from viewhop.errors import DisconnectedWarning, FarSampleWarning, UnreachedViewWarning
 from viewhop.kernels import Gaussian, Laplacian, Precomputed
 from viewhop.solvers import _multilevel as coarse
-from viewhop.views._rows import Nodes
+from viewhop.views._rows import RowMap
 from viewhop.walks import HopWalk, SumWalk
 
 KERNELS = {
@@ -141,7 +141,7 @@ def test_what_was_observed_everywhere_is_the_complete_path_bit_for_bit(kernel, d
     assert_array_equal(masked.transform(views), plain.transform(views))
     # And scattering to all samples in order changes no bit of the walk either.
     walk = plain.walk_
-    scattered = HopWalk(walk.affinities, walk.hops, Nodes([80] * 3, [np.arange(80)] * 3, 80))
+    scattered = HopWalk(walk.affinities, walk.hops, RowMap([80] * 3, [np.arange(80)] * 3, 80))
     V = np.random.default_rng(0).standard_normal((240, 5)).astype(dtype)
     assert_array_equal(scattered @ V, walk @ V)
     assert_array_equal(scattered.degrees, walk.degrees)
@@ -303,14 +303,14 @@ def test_every_solver_finds_the_walk_of_two_views_that_missed_different_samples(
 
 def precomputed(values, seen):
     return [
-        build(f"v{l}", Precomputed(), K[np.ix_(column, column)], generator=None, n_jobs=1)
+        build_affinity(f"v{l}", Precomputed(), K[np.ix_(column, column)], generator=None, n_jobs=1)
         for l, (K, column) in enumerate(zip(values, seen.T, strict=True))
     ]
 
 
 def nodes_of(seen):
     samples = [np.flatnonzero(column) for column in seen.T]
-    return Nodes([rows.size for rows in samples], samples, len(seen))
+    return RowMap([rows.size for rows in samples], samples, len(seen))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -329,7 +329,7 @@ def test_pieces_are_those_of_the_masked_matrix(seed, n_neighbors):
         values.append((K + K.T) / 2 + np.eye(n))
     held = [K[np.ix_(column, column)] for K, column in zip(values, seen.T, strict=True)]
     affinities = [
-        build(f"v{l}", Precomputed(n_neighbors=n_neighbors), K, generator=None, n_jobs=1)
+        build_affinity(f"v{l}", Precomputed(n_neighbors=n_neighbors), K, generator=None, n_jobs=1)
         for l, K in enumerate(held)
     ]
     walk = HopWalk(affinities, hops, nodes_of(seen))
@@ -363,7 +363,7 @@ def test_pieces_of_chains_are_those_of_the_masked_matrix(seed, n_neighbors):
         place = rng.permutation(n)[column]
         K = np.maximum(0.0, 1.5 - np.abs(place[:, None] - place))
         kernel = Precomputed(n_neighbors=n_neighbors)
-        affinities.append(build(f"v{l}", kernel, K, generator=None, n_jobs=1))
+        affinities.append(build_affinity(f"v{l}", kernel, K, generator=None, n_jobs=1))
     walk = HopWalk(affinities, hops, nodes_of(seen))
     full = walk @ np.eye(walk.n_nodes)
     live = full.sum(axis=1) > 0

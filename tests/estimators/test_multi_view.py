@@ -392,14 +392,14 @@ def test_recall_is_told_for_every_view_and_a_low_one_is_warned_of(monkeypatch):
     X = cases.views("generic", 2, Gaussian())
     est = vh.MultiViewDiffusionMaps(2, kernel=[Gaussian(), Gaussian(n_neighbors=5)]).fit(X)
     assert est.recall_ == {"view1": 1.0, "view2": 1.0}
-    build = affinity.build
+    build = affinity.build_affinity
 
     def poor(name, *args, **how):
         found = build(name, *args, **how)
         found.recall = 0.9 if name == "view2" else 0.96
         return found
 
-    monkeypatch.setattr(affinity, "build", poor)
+    monkeypatch.setattr(affinity, "build_affinity", poor)
     with pytest.warns(RecallWarning, match=r"90.0% of the neighbours in view 'view2'") as caught:
         est.fit(X)
     assert [w.message.recall for w in caught] == [0.9]

@@ -108,7 +108,7 @@ def test_influence_computes_no_kernel(monkeypatch):
     from viewhop import affinity
 
     est = fitted(rings(60), mask(60, 3, 0.2), KERNELS["local"])
-    monkeypatch.setattr(affinity, "build", None)
+    monkeypatch.setattr(affinity, "build_affinity", None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GapWarning)
         assert est.view_influence().keys() == {"a", "b", "c"}

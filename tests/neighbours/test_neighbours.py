@@ -14,7 +14,14 @@ from tests.neighbours.test_points import clouds
 from tests.support import oracles
 from viewhop._runtime import threads as blocks
 from viewhop.errors import SlowSearchWarning
-from viewhop.neighbours import Cells, Index, nearby, neighbourhoods, searched, symmetric
+from viewhop.neighbours import (
+    Cells,
+    Index,
+    find_neighbourhoods,
+    query_index,
+    search_neighbours,
+    symmetrise,
+)
 from viewhop.neighbours import _cells as cells
 from viewhop.neighbours import _choose as choice
 from viewhop.neighbours import _exact as exact
@@ -57,11 +64,11 @@ def test_neighbourhoods_keep_all_pairs_within_either_radius(name, k):
     D = oracles.distances(*[X.astype(np.float64)] * 2)
     radius = np.array([oracles.rank(row, k) for row in D])
     points = Points(X)
-    found = neighbourhoods(points, points, k=k, k_scale=2)
+    found = find_neighbourhoods(points, points, k=k, k_scale=2)
     assert_allclose(found.radius, radius, rtol=1e-14)
     assert_allclose(found.scale, [oracles.rank(row, 2) for row in D], rtol=1e-14)
     assert_allclose(found.nearest, [row[row > 0].min() for row in D], rtol=1e-14)
-    both = symmetric(found)
+    both = symmetrise(found)
     kept = np.zeros(D.shape, dtype=bool)
     i, j = np.repeat(np.arange(len(X)), np.diff(both.indptr)), both.indices
     kept[i, j] = True
@@ -75,10 +82,10 @@ def test_neighbourhoods_keep_all_pairs_within_either_radius(name, k):
 def test_a_training_row_met_as_a_query_has_the_same_bits(name):
     X = harder()[name]
     points = Points(X)
-    found = neighbourhoods(points, points, k=4, k_scale=3)
-    both = symmetric(found)
+    found = find_neighbourhoods(points, points, k=4, k_scale=3)
+    both = symmetrise(found)
     for row in range(0, len(X), 7):
-        alone = neighbourhoods(
+        alone = find_neighbourhoods(
             points.like(X[row : row + 1]), points, k=4, k_scale=3, reach=found.radius
         )
         expected = slice(both.indptr[row], both.indptr[row + 1])
@@ -91,12 +98,12 @@ def test_a_training_row_met_as_a_query_has_the_same_bits(name):
 def test_cells_and_threads_do_not_change_a_bit(name, monkeypatch):
     X = harder()[name]
     points, queries = Points(X), X[::2] * 1.01
-    whole = neighbourhoods(points, points, k=3, k_scale=2)
-    asked = neighbourhoods(points.like(queries), points, k=3, k_scale=2, reach=whole.radius)
+    whole = find_neighbourhoods(points, points, k=3, k_scale=2)
+    asked = find_neighbourhoods(points.like(queries), points, k=3, k_scale=2, reach=whole.radius)
     monkeypatch.setattr(cells, "CELL", 5)
     monkeypatch.setattr(exact, "FIRST", 8)
-    parts = neighbourhoods(points, points, k=3, k_scale=2, n_jobs=2)
-    again = neighbourhoods(
+    parts = find_neighbourhoods(points, points, k=3, k_scale=2, n_jobs=2)
+    again = find_neighbourhoods(
         points.like(queries), points, k=3, k_scale=2, reach=parts.radius, n_jobs=2
     )
     for one, other in zip([*whole, *asked], [*parts, *again], strict=True):
@@ -108,7 +115,7 @@ def test_rows_that_rounding_moved_apart_coincide():
     X = np.repeat(rng.standard_normal((20, 3)), 4, axis=0)
     X += 1e-3 * rng.standard_normal(X.shape)
     points = Points(X, rounding=0.05)
-    found = neighbourhoods(points, points, k=2, k_scale=2)
+    found = find_neighbourhoods(points, points, k=2, k_scale=2)
     D = oracles.distances(X, X)
     D[D <= 0.05] = 0.0
     assert_allclose(found.radius, [oracles.rank(row, 2) for row in D], rtol=1e-14)
@@ -134,7 +141,7 @@ def test_tight_clusters_are_not_all_measured(monkeypatch):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((4, 5)), 150, axis=0) + 1e-7 * rng.standard_normal((600, 5))
     points = Points(X)
-    found = neighbourhoods(points, points, k=5, k_scale=2)
+    found = find_neighbourhoods(points, points, k=5, k_scale=2)
     assert found.rows.size <= sum(measured) < 600 * 150 / 4
 
 
@@ -142,7 +149,7 @@ def test_a_search_tells_how_far_it_is_and_how_many_pairs_it_has():
     X = np.random.default_rng(0).standard_normal((1000, 3))
     points = Points(X)
     steps, pairs = [], []
-    found = neighbourhoods(
+    found = find_neighbourhoods(
         points,
         points,
         k=3,
@@ -171,7 +178,7 @@ def test_equal_rows_are_told_of_before_all_their_pairs_are_found(monkeypatch):
 
     points = Points(np.ones((3000, 2)))
     with pytest.raises(Enough):
-        neighbourhoods(points, points, k=3, k_scale=2, allow=allow)
+        find_neighbourhoods(points, points, k=3, k_scale=2, allow=allow)
     assert max(np.diff(told)) <= 10_000
 
 
@@ -196,14 +203,14 @@ def cube(n, seed=0):
 
 
 def ask(queries, index, **options):
-    return nearby(queries, index, lambda: Cells.of(index.points), k=6, k_scale=3, **options)
+    return query_index(queries, index, lambda: Cells.of(index.points), k=6, k_scale=3, **options)
 
 
 def test_an_index_that_searches_all_lists_is_exact(faiss):
     points = Points(cube(700))
     index = Index.drawn(points, np.random.default_rng(0))
     index.n_probe = index.centres.size
-    expected = neighbourhoods(points, points, k=6, k_scale=3)
+    expected = find_neighbourhoods(points, points, k=6, k_scale=3)
     for one, other in zip(ask(points, index), expected, strict=True):
         assert_array_equal(one, other)
 
@@ -218,7 +225,7 @@ def test_a_list_is_measured_and_its_radius_is_its_own(faiss):
     assert (found.distances <= found.radius[found.rows]).all()
     assert (np.bincount(found.rows) >= 7).all()
     assert_array_equal(found.columns[found.distances == 0], np.arange(700))
-    assert (found.radius >= neighbourhoods(points, points, k=6, k_scale=3).radius).all()
+    assert (found.radius >= find_neighbourhoods(points, points, k=6, k_scale=3).radius).all()
 
 
 def test_approximate_lists_depend_on_the_seed_and_not_on_threads(faiss):
@@ -250,7 +257,7 @@ def test_copies_short_lists_and_far_rows_are_searched_exactly(faiss):
     far = np.vstack([X, X[:3] + 1e12])
     queries = points.like(far)
     found = ask(queries, index)
-    expected = neighbourhoods(queries, points, k=6, k_scale=3)
+    expected = find_neighbourhoods(queries, points, k=6, k_scale=3)
     crowded = np.flatnonzero((oracles.distances(far, X) == 0).sum(axis=1) > 6)
     assert crowded.size == 30
     for row in [*crowded, 430, 431, 432]:
@@ -262,7 +269,7 @@ def test_a_lone_far_row_is_searched_exactly(faiss):
     points = Points(cube(300))
     queries = points.like(cube(1, seed=1) + 1e12)
     found = ask(queries, Index.drawn(points, np.random.default_rng(0)))
-    expected = neighbourhoods(queries, points, k=6, k_scale=3)
+    expected = find_neighbourhoods(queries, points, k=6, k_scale=3)
     for one, other in zip(found, expected, strict=True):
         assert_array_equal(one, other)
 
@@ -314,7 +321,7 @@ def test_an_index_may_be_asked_by_several_threads(faiss):
 
 
 def chosen(X, search, seed=0, **options):
-    return searched(
+    return search_neighbours(
         Points(X), search=search, k=6, k_scale=3, generator=np.random.default_rng(seed), **options
     )
 
@@ -338,7 +345,7 @@ def test_an_exact_search_has_recall_1_and_no_index():
     assert search.recall == 1.0
     assert search.index is None
     for one, other in zip(
-        search.found, neighbourhoods(points, points, k=6, k_scale=3), strict=True
+        search.found, find_neighbourhoods(points, points, k=6, k_scale=3), strict=True
     ):
         assert_array_equal(one, other)
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.support import oracles
 from viewhop.neighbours import _points as distances
-from viewhop.neighbours._points import Points, block_distances, block_squares, matrix
+from viewhop.neighbours._points import Points, block_distances, block_squares, distance_matrix
 
 
 def clouds():
@@ -30,7 +30,7 @@ def clouds():
 @pytest.mark.parametrize("name", clouds())
 def test_matrix_equals_row_differences_and_is_symmetric(name):
     X = clouds()[name]
-    found = matrix(Points(X), np.dtype(np.float64))
+    found = distance_matrix(Points(X), np.dtype(np.float64))
     expected = oracles.distances(*[X.astype(np.float64)] * 2)
     assert_allclose(found, expected, rtol=1e-9, atol=0)
     assert_array_equal(found, found.T)
@@ -39,9 +39,9 @@ def test_matrix_equals_row_differences_and_is_symmetric(name):
 
 def test_tiles_and_threads_do_not_change_a_distance(monkeypatch):
     X = clouds()["integers"]
-    whole = matrix(Points(X), np.dtype(np.float64))
+    whole = distance_matrix(Points(X), np.dtype(np.float64))
     monkeypatch.setattr(distances, "TILE", 20)
-    assert_allclose(matrix(Points(X), np.dtype(np.float64), n_jobs=2), whole, rtol=1e-12)
+    assert_allclose(distance_matrix(Points(X), np.dtype(np.float64), n_jobs=2), whole, rtol=1e-12)
 
 
 def test_points_copy_their_rows():

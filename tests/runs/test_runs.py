@@ -130,7 +130,7 @@ def test_kernel_settings_are_the_kernels_of_the_library(given, made):
 
 
 def test_adaptive_is_the_adaptive_of_the_library():
-    (theirs,) = vh.kernels.per_view("adaptive", ["x"]).values()
+    (theirs,) = vh.kernels.kernels_by_view("adaptive", ["x"]).values()
     assert repr(building.kernel(KernelSettings(kernel="adaptive"))) == repr(theirs)
 
 

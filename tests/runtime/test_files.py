@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from viewhop._runtime.files import replaced, staged, writable_folder
+from viewhop._runtime.files import replace_file, stage_files, writable_folder
 
 
 def names(folder):
@@ -19,7 +19,7 @@ def names(folder):
 def test_new_content_takes_the_place_of_the_old_at_the_end_only(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(b"new")
         file.flush()
         assert path.read_bytes() == b"old"
@@ -33,7 +33,7 @@ def test_failure_within_leaves_the_old_file_and_nothing_else(tmp_path, failure):
     path.write_bytes(b"old")
 
     def fail():
-        with replaced(path) as file:
+        with replace_file(path) as file:
             file.write(b"half")
             raise failure
 
@@ -52,7 +52,7 @@ def test_disk_that_fills_up_at_the_end_leaves_the_old_file(tmp_path, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(OSError, match="No space left"), replaced(path) as file:
+    with pytest.raises(OSError, match="No space left"), replace_file(path) as file:
         file.write(b"new")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file"]
@@ -63,7 +63,7 @@ def test_content_is_on_the_disk_before_the_move(tmp_path, monkeypatch):
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), fsync(handle)))
     monkeypatch.setattr(os, "replace", lambda *args: (calls.append("replace"), replace(*args)))
-    with replaced(tmp_path / "file") as file:
+    with replace_file(tmp_path / "file") as file:
         file.write(b"new")
     assert calls[:2] == ["fsync", "replace"]
 
@@ -74,7 +74,7 @@ def test_permissions_and_links_are_kept(tmp_path):
     path.write_bytes(b"old")
     path.chmod(0o640)
     link.symlink_to(path)
-    with replaced(link) as file:
+    with replace_file(link) as file:
         file.write(b"new")
     assert link.is_symlink()
     assert path.read_bytes() == b"new"
@@ -84,17 +84,17 @@ def test_permissions_and_links_are_kept(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="the umask of POSIX")
 def test_new_file_has_the_permissions_of_any_other(tmp_path):
     (tmp_path / "other").touch()
-    with replaced(tmp_path / "file") as file:
+    with replace_file(tmp_path / "file") as file:
         file.write(b"new")
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("file", "other")}
     assert len(modes) == 1
 
 
 def test_folder_or_device_in_the_place_of_the_file_is_refused_at_once(tmp_path):
-    with pytest.raises(IsADirectoryError), replaced(tmp_path):
+    with pytest.raises(IsADirectoryError), replace_file(tmp_path):
         pytest.fail("too late")
     if os.path.exists("/dev/null"):
-        with pytest.raises(OSError, match="no regular file"), replaced("/dev/null"):
+        with pytest.raises(OSError, match="no regular file"), replace_file("/dev/null"):
             pytest.fail("too late")
 
 
@@ -119,7 +119,7 @@ def test_staged_files_take_their_places_together_and_the_last_one_last(tmp_path,
     moved = []
     replace = os.replace
     monkeypatch.setattr(os, "replace", lambda a, b: (moved.append(b.name), replace(a, b)))
-    with staged(tmp_path, last="a") as inside:
+    with stage_files(tmp_path, last="a") as inside:
         for name in ("a", "m", "z"):
             (inside / name).write_text("new")
         assert (tmp_path / "a").read_text() == "old"
@@ -134,7 +134,7 @@ def test_failure_while_staging_leaves_the_old_files(tmp_path, failure):
     (tmp_path / "a").write_text("old")
 
     def fail():
-        with staged(tmp_path, last="b") as inside:
+        with stage_files(tmp_path, last="b") as inside:
             (inside / "a").write_text("new")
             raise failure
 
@@ -149,7 +149,7 @@ def test_nothing_is_moved_before_all_is_on_the_disk(tmp_path, monkeypatch):
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda handle: (calls.append("fsync"), fsync(handle)))
     monkeypatch.setattr(os, "replace", lambda a, b: (calls.append("move"), replace(a, b)))
-    with staged(tmp_path, last="b") as inside:
+    with stage_files(tmp_path, last="b") as inside:
         for name in "ab":
             (inside / name).write_text("new")
     assert calls == ["fsync", "fsync", "move", "move", "fsync"]
@@ -160,7 +160,7 @@ def test_staged_file_in_the_place_of_a_folder_is_refused_before_any_move(tmp_pat
     (tmp_path / "b").mkdir()
 
     def put():
-        with staged(tmp_path, last="b") as inside:
+        with stage_files(tmp_path, last="b") as inside:
             for name in "ab":
                 (inside / name).write_text("new")
 
@@ -174,6 +174,6 @@ def test_staged_file_in_the_place_of_a_folder_is_refused_before_any_move(tmp_pat
 def test_staged_files_keep_the_permissions_of_the_old(tmp_path):
     (tmp_path / "a").write_text("old")
     (tmp_path / "a").chmod(0o640)
-    with staged(tmp_path, last="a") as inside:
+    with stage_files(tmp_path, last="a") as inside:
         (inside / "a").write_text("new")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640

@@ -38,53 +38,53 @@ def machine(tmp_path):
 
 
 def test_without_a_cgroup_the_machine_counts(machine):
-    assert memory.available(machine.root) == 16 * 2**30
+    assert memory.available_bytes(machine.root) == 16 * 2**30
 
 
 def test_a_cgroup_limit_below_the_machine_counts(machine):
     machine("sys/fs/cgroup/memory.max", f"{3 * 2**30}\n")
     machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
-    assert memory.available(machine.root) == 2 * 2**30
+    assert memory.available_bytes(machine.root) == 2 * 2**30
 
 
 def test_an_old_cgroup_limit_counts_as_well(machine):
     machine("sys/fs/cgroup/memory/memory.limit_in_bytes", f"{2**30}\n")
     machine("sys/fs/cgroup/memory/memory.usage_in_bytes", f"{2**29}\n")
-    assert memory.available(machine.root) == 2**29
+    assert memory.available_bytes(machine.root) == 2**29
 
 
 def test_a_cgroup_above_the_machine_does_not_count(machine):
     machine("sys/fs/cgroup/memory.max", f"{2**60}\n")
     machine("sys/fs/cgroup/memory.current", "0\n")
-    assert memory.available(machine.root) == 16 * 2**30
+    assert memory.available_bytes(machine.root) == 16 * 2**30
 
 
 def test_a_cgroup_without_a_limit_does_not_count(machine):
     machine("sys/fs/cgroup/memory.max", "max\n")
     machine("sys/fs/cgroup/memory.current", f"{2**30}\n")
-    assert memory.available(machine.root) == 16 * 2**30
+    assert memory.available_bytes(machine.root) == 16 * 2**30
 
 
 def test_an_exhausted_cgroup_leaves_nothing(machine):
     machine("sys/fs/cgroup/memory.max", "1000\n")
     machine("sys/fs/cgroup/memory.current", "3000\n")
-    assert memory.available(machine.root) == 0
+    assert memory.available_bytes(machine.root) == 0
 
 
 @pytest.mark.parametrize("text", ["", "MemTotal: 5 kB\n"])
 def test_an_unreadable_machine_is_asked_another_way_or_is_unknown(machine, monkeypatch, text):
     machine("proc/meminfo", text)
-    left = memory.available(machine.root)
+    left = memory.available_bytes(machine.root)
     assert left is None or left > 0
     monkeypatch.setattr("os.sysconf_names", {})
-    assert memory.available(machine.root) is None
+    assert memory.available_bytes(machine.root) is None
 
 
 def test_the_default_budget_is_four_fifths_of_what_is_left(monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 1000)
-    assert memory.budget(None) == 800
-    monkeypatch.setattr(memory, "available", lambda: None)
-    assert memory.budget(None) is None
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    assert memory.parse_budget(None) == 800
+    monkeypatch.setattr(memory, "available_bytes", lambda: None)
+    assert memory.parse_budget(None) is None
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_default_budget_is_four_fifths_of_what_is_left(monkeypatch):
     ],
 )
 def test_a_budget_is_bytes_or_text(given, expected):
-    assert memory.budget(given) == expected
+    assert memory.parse_budget(given) == expected
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_budget_is_bytes_or_text(given, expected):
 )
 def test_what_is_no_budget_is_refused(given):
     with pytest.raises(ValueError, match="max_memory"):
-        memory.budget(given)
+        memory.parse_budget(given)
 
 
 @pytest.mark.parametrize(
@@ -130,16 +130,16 @@ def test_what_is_no_budget_is_refused(given):
     ],
 )
 def test_bytes_are_told_as_people_read_them(n_bytes, expected):
-    assert memory.text(n_bytes) == expected
+    assert memory.format_bytes(n_bytes) == expected
 
 
 def test_what_fits_is_allowed_and_what_does_not_is_refused_in_numbers():
-    memory.require(5, 5, what="x", instead="y")
-    memory.require(5, None, what="x", instead="y")
+    memory.require_bytes(5, 5, what="x", instead="y")
+    memory.require_bytes(5, None, what="x", instead="y")
     with pytest.raises(
         MemoryBudgetError, match="x would take 6 bytes, and the budget is 5 bytes; y"
     ) as caught:
-        memory.require(6, 5, what="x", instead="y")
+        memory.require_bytes(6, 5, what="x", instead="y")
     assert (caught.value.needed, caught.value.budget) == (6, 5)
     assert isinstance(caught.value, MemoryError)
 
@@ -262,6 +262,8 @@ def test_the_dense_solver_is_counted():
     with pytest.raises(MemoryBudgetError, match="a fit of 180 samples in 2 views would take"):
         est.fit([X, X**3])
     assert footprint(Gaussian(n_neighbors=9), solver="dense").peak > 5 * 8 * 20_000**2
-    walk = HopWalk([affinity.build("x", Gaussian(), X, generator=np.random.default_rng(0))] * 2)
+    walk = HopWalk(
+        [affinity.build_affinity("x", Gaussian(), X, generator=np.random.default_rng(0))] * 2
+    )
     with pytest.raises(MemoryBudgetError, match="the dense solver on 360 nodes"):
         solve(walk, 2, solver="dense", allowed=10**6)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps
-from viewhop._runtime.progress import Stage, shown, silent
+from viewhop._runtime.progress import Stage, no_progress, show_progress
 from viewhop.bandwidth import joint
 from viewhop.kernels import Gaussian
 
@@ -46,11 +46,11 @@ def estimator(seed=0, **params):
 def test_nothing_is_shown_by_default(views, capfd):
     estimator().fit(views).transform(views)
     assert capfd.readouterr() == ("", "")
-    with shown(0) as progress:
-        assert progress is silent
+    with show_progress(0) as progress:
+        assert progress is no_progress
         assert progress("stage", 1, 2) is None
-    with shown(False) as progress:
-        assert progress is silent
+    with show_progress(False) as progress:
+        assert progress is no_progress
 
 
 def test_bars_are_shown_on_standard_error(views, capfd):
@@ -75,7 +75,7 @@ def test_a_stage_is_its_name_and_carries_a_detail():
 
 
 def test_a_stage_of_unknown_length_can_be_shown(capfd):
-    with shown(True) as progress:
+    with show_progress(True) as progress:
         progress("search", 1, None)
         progress("search", 5, 9)
     assert "search" in capfd.readouterr().err
@@ -96,12 +96,12 @@ def test_a_callable_is_passed_on_as_it_is():
     def progress(stage, done, total):
         raise AssertionError
 
-    with shown(progress) as found:
+    with show_progress(progress) as found:
         assert found is progress
 
 
 def test_an_error_inside_the_bars_is_passed_on():
-    with pytest.raises(KeyError, match="mine"), shown(1):
+    with pytest.raises(KeyError, match="mine"), show_progress(1):
         raise KeyError("mine")
 
 

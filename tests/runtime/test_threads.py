@@ -35,13 +35,13 @@ def test_results_come_in_order_and_are_counted(n_jobs):
         time.sleep(0.002 * (k % 3))
         return k * k
 
-    assert blocks.each(work, range(10), n_jobs, counts.append) == [k * k for k in range(10)]
+    assert blocks.map_threads(work, range(10), n_jobs, counts.append) == [k * k for k in range(10)]
     assert counts == [*range(1, 11)]
 
 
 def test_blas_takes_one_core_inside_and_what_it_had_after():
     before = blas_threads()
-    inside = blocks.each(lambda k: blas_threads(), range(4), 2)
+    inside = blocks.map_threads(lambda k: blas_threads(), range(4), 2)
     assert all(set(found) == {1} for found in inside)
     assert blas_threads() == before
 
@@ -52,11 +52,11 @@ def test_overlapping_sections_put_the_blas_threads_back():
 
     def second():
         first_is_in.wait(10)
-        blocks.each(lambda k: (second_is_in.set(), first_is_out.wait(10)), range(2), 2)
+        blocks.map_threads(lambda k: (second_is_in.set(), first_is_out.wait(10)), range(2), 2)
 
     other = threading.Thread(target=second)
     other.start()
-    blocks.each(lambda k: (first_is_in.set(), second_is_in.wait(10)), range(2), 2)
+    blocks.map_threads(lambda k: (first_is_in.set(), second_is_in.wait(10)), range(2), 2)
     first_is_out.set()
     other.join(10)
     assert blas_threads() == before
@@ -73,26 +73,26 @@ def test_an_error_ends_the_work_and_puts_the_blas_threads_back():
             raise KeyError(k)
 
     with pytest.raises(KeyError):
-        blocks.each(work, range(1000), 2)
+        blocks.map_threads(work, range(1000), 2)
     assert len(started) < 100
     assert blas_threads() == before
 
 
 def test_threads_follow_n_jobs_and_the_environment(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert blocks.threads(None) == 3
-    assert blocks.threads(2) == 2
+    assert blocks.thread_count(None) == 3
+    assert blocks.thread_count(2) == 2
     for unusable in ("", "many", "0"):
         monkeypatch.setenv("OMP_NUM_THREADS", unusable)
-        assert blocks.threads(None) == joblib.cpu_count()
+        assert blocks.thread_count(None) == joblib.cpu_count()
     monkeypatch.delenv("OMP_NUM_THREADS")
-    assert blocks.threads(None) == joblib.cpu_count()
-    assert blocks.threads(-1) == joblib.effective_n_jobs(-1)
+    assert blocks.thread_count(None) == joblib.cpu_count()
+    assert blocks.thread_count(-1) == joblib.effective_n_jobs(-1)
 
 
 def test_products_in_threads_equal_products_in_one():
     rng = np.random.default_rng(0)
     matrices = [*rng.standard_normal((6, 50, 50))]
-    one, two = (blocks.each(lambda A: A @ A, matrices, n_jobs) for n_jobs in (1, 2))
+    one, two = (blocks.map_threads(lambda A: A @ A, matrices, n_jobs) for n_jobs in (1, 2))
     for a, b in zip(one, two, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views
-from viewhop.kernels import Correlation, Gaussian, per_view
+from viewhop.kernels import Correlation, Gaussian, kernels_by_view
 from viewhop.seismic import Score, classify, classify_pairs
 from viewhop.seismic._fewer_features import with_fewer_features
 from viewhop.seismic._nearest_labels import voted
@@ -121,7 +121,7 @@ def test_an_event_without_label_has_no_vote(heard):
 
 
 def test_fewer_features_keep_every_distance(patchy):
-    kernels = per_view("gaussian", patchy.names)
+    kernels = kernels_by_view("gaussian", patchy.names)
     reduced = with_fewer_features(patchy, kernels)
     assert_array_equal(reduced.observed, patchy.observed)
     for name in patchy.names:
@@ -132,7 +132,7 @@ def test_fewer_features_keep_every_distance(patchy):
 
 @pytest.mark.parametrize("kernel", [Correlation(), Gaussian(standardize=True)])
 def test_features_stay_where_inner_products_are_not_enough(heard, kernel):
-    reduced = with_fewer_features(heard, per_view(kernel, heard.names))
+    reduced = with_fewer_features(heard, kernels_by_view(kernel, heard.names))
     assert_array_equal(reduced["x"], heard["x"])
     fitted = DiffusionMaps(2, kernel=kernel).fit(heard["x"]).embedding_
     found = classify({"x": heard["x"]}, KIND, kernel=kernel, n_components=2, fusions=[])

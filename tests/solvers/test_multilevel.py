@@ -10,7 +10,7 @@ from viewhop import affinity, solvers
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import _multilevel as coarse
-from viewhop.views._rows import Nodes
+from viewhop.views._rows import RowMap
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk
 
 
@@ -29,7 +29,9 @@ def square(n, seed=0):
 
 def affinities(kernel, views, dtype=np.float64):
     return [
-        affinity.build(f"view{l}", kernel, X.astype(dtype), generator=np.random.default_rng(0))
+        affinity.build_affinity(
+            f"view{l}", kernel, X.astype(dtype), generator=np.random.default_rng(0)
+        )
         for l, X in enumerate(views)
     ]
 
@@ -55,7 +57,7 @@ def test_the_spectrum_is_the_one_without_a_coarse_start(name, k):
     kernel = Gaussian(0.15, n_neighbors=k)
     walk = WALKS[name](affinities(kernel, square(400)))
     expected = solvers.solve(walk, 6, solver="dense")
-    found = coarse.solve(walk, 6, solver="krylov", generator=np.random.default_rng(1))
+    found = coarse.solve_multilevel(walk, 6, solver="krylov", generator=np.random.default_rng(1))
     assert found.solver == "krylov"
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-10)
     assert_allclose(projector(walk, found, 6), projector(walk, expected, 6), atol=1e-7)
@@ -72,7 +74,7 @@ def test_a_walk_in_pieces_keeps_its_ones(k):
     views = square(300)
     views = [np.vstack([X, X + 50.0]) for X in views]
     walk = HopWalk(affinities(Gaussian(0.15, n_neighbors=k), views))
-    found = coarse.solve(walk, 5, solver="krylov", pieces=walk.pieces())
+    found = coarse.solve_multilevel(walk, 5, solver="krylov", pieces=walk.pieces())
     expected = solvers.solve(walk, 5, solver="dense")
     assert found.eigenvalues[0] == 1.0
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)
@@ -93,7 +95,7 @@ def test_a_coarse_start_saves_passes_over_the_kernels(k):
         solvers.solve(walk, 6, solver="krylov", tol=1e-3, progress=progress)
 
     def started(progress):
-        coarse.solve(walk, 6, solver="krylov", tol=1e-3, progress=progress)
+        coarse.solve_multilevel(walk, 6, solver="krylov", tol=1e-3, progress=progress)
 
     assert blocks_until_found(started) < blocks_until_found(plain)
 
@@ -101,7 +103,8 @@ def test_a_coarse_start_saves_passes_over_the_kernels(k):
 def test_the_same_seed_gives_the_same_bits():
     walk = HopWalk(affinities(Gaussian(0.15, n_neighbors=8), square(400)))
     one, two = (
-        coarse.solve(walk, 4, solver="krylov", generator=np.random.default_rng(3)) for _ in "ab"
+        coarse.solve_multilevel(walk, 4, solver="krylov", generator=np.random.default_rng(3))
+        for _ in "ab"
     )
     assert_array_equal(one.eigenvectors, two.eigenvectors)
 
@@ -111,23 +114,23 @@ def test_other_solvers_and_known_pairs_need_no_coarse_start(monkeypatch):
         raise AssertionError("a coarse start was made")
 
     walk = HopWalk(affinities(Gaussian(0.15, n_neighbors=8), square(400)))
-    known = coarse.solve(walk, 3, solver="krylov", tol=1e-6)
+    known = coarse.solve_multilevel(walk, 3, solver="krylov", tol=1e-6)
     monkeypatch.setattr(coarse, "_levels", refuse)
-    expected = coarse.solve(walk, 6, solver="svd")
-    found = coarse.solve(walk, 6, solver="krylov", known=known)
+    expected = coarse.solve_multilevel(walk, 6, solver="svd")
+    found = coarse.solve_multilevel(walk, 6, solver="krylov", known=known)
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-10)
 
 
 def test_known_pairs_are_a_start():
     walk = HopWalk(affinities(Gaussian(0.15), square(400)))
-    known = coarse.solve(walk, 6, solver="krylov", tol=1e-8)
-    again = coarse.solve(walk, 6, solver="krylov", tol=1e-6, known=known)
+    known = coarse.solve_multilevel(walk, 6, solver="krylov", tol=1e-8)
+    again = coarse.solve_multilevel(walk, 6, solver="krylov", tol=1e-6, known=known)
     assert again.n_products < 0.6 * known.n_products
 
 
 def test_samples_join_the_group_that_they_are_most_like():
     K = [k.values for k in affinities(Gaussian(0.15, n_neighbors=8), square(400))]
-    label = coarse.merged(K, np.random.default_rng(0))
+    label = coarse.merge_samples(K, np.random.default_rng(0))
     assert_array_equal(np.unique(label), np.arange(label.max() + 1))
     assert 400 / 20 < label.max() + 1 < 400 / 4
     both = (K[0] + K[1]).toarray() > 0
@@ -140,14 +143,15 @@ def test_samples_join_the_group_that_they_are_most_like():
 def test_samples_without_neighbours_are_not_merged():
     lonely = affinities(Precomputed(n_neighbors=1), [np.eye(100), np.eye(100)])
     assert_array_equal(
-        np.sort(coarse.merged([K.values for K in lonely], np.random.default_rng(0))), np.arange(100)
+        np.sort(coarse.merge_samples([K.values for K in lonely], np.random.default_rng(0))),
+        np.arange(100),
     )
-    assert coarse._levels(lonely, Nodes.whole(2, 100), np.random.default_rng(0)) == []
+    assert coarse._levels(lonely, RowMap.whole(2, 100), np.random.default_rng(0)) == []
 
 
 def test_levels_stand_in_the_order_that_they_merge_in():
     near = affinities(Gaussian(0.15, n_neighbors=8), square(1500))
-    levels = coarse._levels(near, Nodes.whole(2, 1500), np.random.default_rng(0))
+    levels = coarse._levels(near, RowMap.whole(2, 1500), np.random.default_rng(0))
     assert len(levels) > 1
     order, moved = coarse._ordered(levels)
     assert_array_equal(np.sort(order), np.arange(1500))
@@ -193,10 +197,10 @@ def test_a_coarse_walk_that_does_not_converge_is_no_start(kernel, missing, monke
     seen = np.random.default_rng(0).random((400, 2)) >= missing
     seen[~seen.any(axis=1)] = True
     samples = [np.flatnonzero(column) for column in seen.T]
-    rows = Nodes([part.size for part in samples], samples, 400)
+    rows = RowMap([part.size for part in samples], samples, 400)
     held = [X[part] for X, part in zip(square(400), samples, strict=True)]
     walk = HopWalk(affinities(kernel, held), rows=rows)
-    expected = coarse.solve(walk, 4, solver="lanczos")
+    expected = coarse.solve_multilevel(walk, 4, solver="lanczos")
     monkeypatch.setattr(coarse, "LEAST_SAMPLES", 100)
     monkeypatch.setattr(coarse, "FEWEST", 100)
     solve = solvers.solve
@@ -208,7 +212,7 @@ def test_a_coarse_walk_that_does_not_converge_is_no_start(kernel, missing, monke
         return solve(small, *args, **how)
 
     monkeypatch.setattr(solvers, "solve", unfinished)
-    found = coarse.solve(walk, 4, solver="krylov", tol=1e-8)
+    found = coarse.solve_multilevel(walk, 4, solver="krylov", tol=1e-8)
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)
 
 
@@ -218,12 +222,12 @@ def test_merged_samples_that_every_view_saw_start_finer_ones_that_they_did_not(m
     seen = np.ones((600, 2), dtype=bool)
     seen[[5, 300], [0, 1]] = False
     samples = [np.flatnonzero(column) for column in seen.T]
-    rows = Nodes([part.size for part in samples], samples, 600)
+    rows = RowMap([part.size for part in samples], samples, 600)
     held = [X[part] for X, part in zip(square(600), samples, strict=True)]
     near = affinities(Gaussian(0.15, n_neighbors=8), held)
     (level,) = coarse._levels(near, rows, np.random.default_rng(0))
     assert level.rows.observed.all()
     walk = HopWalk(near, rows=rows)
-    found = coarse.solve(walk, 4, solver="krylov", tol=1e-8)
+    found = coarse.solve_multilevel(walk, 4, solver="krylov", tol=1e-8)
     expected = solvers.solve(walk, 4, solver="lanczos")
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)

@@ -10,28 +10,28 @@ from tests.support import cases, oracles
 from tests.walks.test_walks import affinities
 from viewhop.kernels import Gaussian
 from viewhop.solvers import solve
-from viewhop.solvers._rank import enough_pairs, listed, positive_pairs
+from viewhop.solvers._rank import quote_views, solve_accuracy, solve_rank
 from viewhop.walks import HopWalk, SumWalk
 
 
 def test_more_pairs_than_the_walk_can_have_are_refused_with_their_number():
     walk = HopWalk(affinities(Gaussian(factor=0.1), cases.views("generic", 2, Gaussian())))
     with pytest.raises(ValueError, match="more than the 23 positive eigenvalues"):
-        positive_pairs(walk, lambda r, known: solve(walk, r), 24)
-    assert len(positive_pairs(walk, lambda r, known: solve(walk, r), 23)) == 23
+        solve_rank(walk, lambda r, known: solve(walk, r), 24)
+    assert len(solve_rank(walk, lambda r, known: solve(walk, r), 23)) == 23
 
 
 def test_enough_pairs_are_those_of_the_definition():
     walk = SumWalk(affinities(Gaussian(factor=0.3), cases.views("generic", 1, Gaussian())))
     values = oracles.Chain(walk @ np.eye(cases.N)).eigenvalues
     for delta in (0.01, 0.2, 0.9):
-        found = enough_pairs(walk, lambda r, known: solve(walk, r), accuracy=delta, n_steps=2.0)
+        found = solve_accuracy(walk, lambda r, known: solve(walk, r), accuracy=delta, n_steps=2.0)
         assert len(found) == sum(v > 0 and v**2 > delta * values[0] ** 2 for v in values)
 
 
 def test_views_are_listed_as_a_sentence_has_them():
-    assert listed(["a"]) == "view 'a'"
-    assert listed(["a", "b"]) == "views 'a', 'b'"
+    assert quote_views(["a"]) == "view 'a'"
+    assert quote_views(["a", "b"]) == "views 'a', 'b'"
 
 
 def test_a_walk_without_a_cross_kernel_says_so():

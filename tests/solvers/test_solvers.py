@@ -21,7 +21,7 @@ from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import _krylov as block
 from viewhop.solvers import _lanczos as arpack
 from viewhop.solvers import _lapack as lapack
-from viewhop.solvers import choose, known_pairs, solve
+from viewhop.solvers import choose_solver, solve, trivial_pairs
 from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
@@ -130,7 +130,7 @@ def test_fewer_coordinates_than_pieces_need_no_solver(r):
 def test_known_pairs_are_orthonormal_eigenvectors():
     X = np.concatenate([np.arange(6.0), 1e6 + np.arange(9.0)])[:, None]
     walk = HopWalk(affinities(Gaussian(1.0), [X, X]))
-    known = known_pairs(walk, walk.pieces())
+    known = trivial_pairs(walk, walk.pieces())
     assert_allclose(known.T @ known, np.eye(2), atol=1e-14)
     assert_allclose(walk.normalized(known), known, atol=1e-14)
     assert_allclose(known[:, 0], np.sqrt(walk.stationary), atol=1e-14)
@@ -177,11 +177,11 @@ def test_a_looser_tolerance_costs_fewer_products():
 def test_auto_chooses_by_size_and_storage():
     X = np.random.default_rng(0).standard_normal((600, 3))
     full, near = (affinities(Gaussian(n_neighbors=k), [X, X]) for k in (None, 8))
-    assert choose(HopWalk(full[:1]), 5) == "dense"
-    assert choose(HopWalk(full), 5) == "krylov"
-    assert choose(HopWalk(near), 5) == "svd"
-    assert choose(HopWalk(near, np.ones((2, 2))), 5) == "lanczos"
-    assert choose(HopWalk(near), 300) == "dense"
+    assert choose_solver(HopWalk(full[:1]), 5) == "dense"
+    assert choose_solver(HopWalk(full), 5) == "krylov"
+    assert choose_solver(HopWalk(near), 5) == "svd"
+    assert choose_solver(HopWalk(near, np.ones((2, 2))), 5) == "lanczos"
+    assert choose_solver(HopWalk(near), 300) == "dense"
 
 
 def test_a_solver_that_does_not_fit_is_refused():
@@ -312,7 +312,7 @@ def test_auto_takes_few_digits_of_many_samples_by_blocks(monkeypatch):
     monkeypatch.setattr(solvers, "MANY_SAMPLES", 600)
     near = affinities(Gaussian(n_neighbors=8), [X, X])
     single = affinities(Gaussian(n_neighbors=8), [X.astype(np.float32)] * 2)
-    assert choose(HopWalk(near), 5) == "svd"
-    assert choose(HopWalk(near), 5, 1e-4) == "krylov"
-    assert choose(HopWalk(near), 5, 1e-9) == "svd"
-    assert choose(HopWalk(single), 5) == "krylov"
+    assert choose_solver(HopWalk(near), 5) == "svd"
+    assert choose_solver(HopWalk(near), 5, 1e-4) == "krylov"
+    assert choose_solver(HopWalk(near), 5, 1e-9) == "svd"
+    assert choose_solver(HopWalk(single), 5) == "krylov"

@@ -24,7 +24,15 @@ from scipy.io import savemat
 from scipy.sparse import csr_matrix
 
 from viewhop.errors import TableError
-from viewhop.tables import Options, check_writable, joined, read, read_views, write, write_embedding
+from viewhop.tables import (
+    Options,
+    check_writable,
+    join_tables,
+    read,
+    read_views,
+    write,
+    write_embedding,
+)
 
 ID = Options(id="id")
 
@@ -571,9 +579,9 @@ def test_column_must_stand_in_one_of_the_files_only(put):
 def test_tables_with_and_without_ids_do_not_join(put):
     path = put("id,x\n1,1\n")
     with pytest.raises(TableError, match="has no ids, and other files have"):
-        joined({"a": read(path, options=ID), "b": read(path)})
+        join_tables({"a": read(path, options=ID), "b": read(path)})
     with pytest.raises(ValueError, match="at least one table"):
-        joined({})
+        join_tables({})
 
 
 # --- writing -----------------------------------------------------------------------------------

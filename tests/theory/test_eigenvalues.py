@@ -12,7 +12,7 @@ from tests.theory.walks import MatrixWalk, fitted
 from viewhop import theory
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian
-from viewhop.theory import _eigenvalues as eigenvalues
+from viewhop.solvers import _bounds as eigenvalues
 
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
 WALKS = [{"n_views": n, "eta": eta} for n in (1, 2, 3, 4) for eta in cases.ETAS]

@@ -6,7 +6,7 @@ import numpy as np
 
 import viewhop as vh
 from tests.support import cases
-from viewhop.views._rows import Nodes
+from viewhop.views._rows import RowMap
 from viewhop.walks import Walk
 
 
@@ -26,7 +26,7 @@ class MatrixWalk(Walk):
 
     def __init__(self, K):
         self.K = K
-        self.rows = Nodes.whole(1, len(K))
+        self.rows = RowMap.whole(1, len(K))
 
     def __matmul__(self, V):
         return self.K @ V

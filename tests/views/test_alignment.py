@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from viewhop import Views
-from viewhop.views._alignment import by_id, by_time, is_mudata
+from viewhop.views._alignment import align_by_id, align_by_time, is_mudata
 from viewhop.views._views import is_collection
 
 
@@ -30,17 +30,17 @@ def test_rows_with_one_id_are_one_sample_in_order_of_first_appearance():
     for _ in range(20):
         ids = {name: rng.integers(0, 12, size=rng.integers(1, 15)).tolist() for name in "abc"}
         order = [*dict.fromkeys(ids["a"] + ids["b"] + ids["c"])]
-        found = by_id(ids)
+        found = align_by_id(ids)
         assert found.ids.tolist() == order
         for name, keys in ids.items():
             assert_array_equal(found.samples[name], [order.index(key) for key in keys])
 
 
 def test_ids_of_one_type_are_an_array_of_it_and_mixed_ones_are_kept_as_they_are():
-    assert by_id({"a": np.arange(3), "b": [2, 3]}).ids.dtype.kind == "i"
-    assert by_id({"a": np.array(["p", "q"]), "b": ["q"]}).ids.dtype.kind == "U"
+    assert align_by_id({"a": np.arange(3), "b": [2, 3]}).ids.dtype.kind == "i"
+    assert align_by_id({"a": np.array(["p", "q"]), "b": ["q"]}).ids.dtype.kind == "U"
     mixed = [1, "1", (1, 2), (3,), 2.5]
-    found = by_id({"a": mixed, "b": ["1", 1]})
+    found = align_by_id({"a": mixed, "b": ["1", 1]})
     assert found.ids.dtype == object
     assert found.ids.tolist() == mixed
     assert_array_equal(found.samples["b"], [1, 0])
@@ -49,14 +49,14 @@ def test_ids_of_one_type_are_an_array_of_it_and_mixed_ones_are_kept_as_they_are(
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, np.float64("nan")])
 def test_a_missing_id_is_refused_by_row(missing):
     with pytest.raises(ValueError, match=r"id of row 1 of view 'b' is missing.*give it an id"):
-        by_id({"a": [0, 1], "b": ["x", missing]})
+        align_by_id({"a": [0, 1], "b": ["x", missing]})
 
 
 def test_an_id_that_cannot_be_hashed_is_refused_by_row():
     with pytest.raises(ValueError, match="id of row 1 of view 'a' is a list; ids must be hashable"):
-        by_id({"a": ["x", [1, 2]]})
+        align_by_id({"a": ["x", [1, 2]]})
     with pytest.raises(ValueError, match="id of row 0 of view 'a' is a ndarray"):
-        by_id({"a": np.ones((2, 2))})
+        align_by_id({"a": np.ones((2, 2))})
 
 
 # --- frames ------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_each_row_belongs_to_the_row_of_the_first_view_that_is_nearest_in_time(t
         times = {name: rng.integers(-9, 9, size=rng.integers(1, 9)) for name in "abc"}
         first = times["a"].tolist()
         names = list(first)
-        found = by_time(times, tolerance)
+        found = align_by_time(times, tolerance)
         assert_array_equal(found.samples["a"], np.arange(len(first)))
         for name in "bc":
             for row, time in enumerate(times[name].tolist()):
@@ -199,13 +199,13 @@ def test_each_row_belongs_to_the_row_of_the_first_view_that_is_nearest_in_time(t
 )
 def test_times_that_are_no_numbers_are_refused_by_view(times, message):
     with pytest.raises(ValueError, match=message):
-        by_time({"a": [0.0, 1.0], "b": times}, np.inf)
+        align_by_time({"a": [0.0, 1.0], "b": times}, np.inf)
 
 
 @pytest.mark.parametrize("tolerance", [-1.0, np.nan, "1", None, np.timedelta64(1, "s")])
 def test_a_tolerance_is_a_number_of_at_least_0(tolerance):
     with pytest.raises(ValueError, match="tolerance is a number of at least 0"):
-        by_time({"a": [0.0]}, tolerance)
+        align_by_time({"a": [0.0]}, tolerance)
 
 
 # --- links -------------------------------------------------------------------------------------

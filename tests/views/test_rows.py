@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from viewhop.views._rows import Nodes, unless_whole
+from viewhop.views._rows import RowMap, unless_whole
 
 N_SAMPLES = 9
 
@@ -19,7 +19,7 @@ def nodes():
     repeated = rng.integers(0, N_SAMPLES - 2, size=14)
     assert np.unique(repeated).size < repeated.size
     samples = [None, missed, repeated, np.empty(0, dtype=np.intp)]
-    return Nodes([N_SAMPLES, 6, 14, 0], samples, N_SAMPLES)
+    return RowMap([N_SAMPLES, 6, 14, 0], samples, N_SAMPLES)
 
 
 def gather(nodes, view):
@@ -142,12 +142,12 @@ def test_a_row_is_live_where_a_view_it_hops_to_observed_its_sample(nodes, inner)
 
 
 def test_whole_nodes_are_known_as_such_however_they_came_about(nodes):
-    assert Nodes.whole(2, 5).is_whole
-    assert Nodes([5, 5], [None, np.arange(5)], 5).is_whole
+    assert RowMap.whole(2, 5).is_whole
+    assert RowMap([5, 5], [None, np.arange(5)], 5).is_whole
     assert not nodes.is_whole
     for samples in ([1, 0, 2], [0, 1], [0, 1, 2, 2], [0, 1, 1]):
         assert unless_whole(np.array(samples), 3) is not None
-        assert not Nodes([3, len(samples)], [None, np.array(samples)], 3).is_whole
-    pair = Nodes([5, 4], [None, np.array([0, 1, 3, 4])], 5)
+        assert not RowMap([3, len(samples)], [None, np.array(samples)], 3).is_whole
+    pair = RowMap([5, 4], [None, np.array([0, 1, 3, 4])], 5)
     assert pair.of_samples(np.array([0, 3]))[0].is_whole
     assert not pair.of_samples(np.array([0, 2]))[0].is_whole

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from viewhop import MultiViewDiffusionMaps, Views
 from viewhop.views._columns import column_groups, frame_groups
-from viewhop.views._schema import Layout
+from viewhop.views._schema import Schema
 from viewhop.views._views import is_collection
 
 NAMES = ["a1", "a2", "b1", "b2", "b3"]
@@ -663,7 +663,7 @@ def test_a_layout_holds_new_views_to_the_names_and_features_of_incomplete_ones()
         "a": pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}, index=[*"uv"]),
         "b": pd.DataFrame({"z": [5.0, 6.0]}, index=[*"vw"]),
     }
-    layout = Layout.of(Views.from_frames(frames))
+    layout = Schema.of(Views.from_frames(frames))
     assert (layout.names, layout.widths) == (("a", "b"), (2, 1))
     assert layout.feature_names == (("x", "y"), ("z",))
     new = layout.named([[[1.0, 2.0], [np.nan, np.nan]], [[np.nan], [1.0]]])

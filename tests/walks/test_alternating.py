@@ -10,7 +10,7 @@ import viewhop as vh
 from tests.support import cases, oracles
 from tests.walks.test_walks import affinities, dense
 from viewhop.kernels import Gaussian
-from viewhop.solvers import choose, solve
+from viewhop.solvers import choose_solver, solve
 from viewhop.walks import AlternatingWalk
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
@@ -100,7 +100,7 @@ def test_the_order_of_the_views_matters():
 def test_auto_takes_the_svd_for_neighbours():
     X = [np.random.default_rng(k).standard_normal((600, 3)) for k in range(3)]
     walk = AlternatingWalk(affinities(Gaussian(n_neighbors=8), X))
-    assert choose(walk, 3) == "svd"
+    assert choose_solver(walk, 3) == "svd"
     spectrum = solve(walk, 3)
     assert_allclose(spectrum.residuals, 0, atol=1e-10)
 

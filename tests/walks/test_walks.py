@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("small_tiles")
 def affinities(kernel, arrays):
     generator = np.random.default_rng(0)
     return [
-        affinity.build(f"view{k}", kernel, X, generator=generator)
+        affinity.build_affinity(f"view{k}", kernel, X, generator=generator)
         for k, X in enumerate(arrays, start=1)
     ]
 

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["PART", "check_replaceable", "replaced", "staged", "writable_folder"]
+__all__ = ["PART", "check_replaceable", "replace_file", "stage_files", "writable_folder"]
 
 #: How the name of what is not finished ends; it begins with a dot.
 PART = ".part"
 
 
 @contextmanager
-def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file, open for writing, that takes the place of `path` at the end of the block.
 
     What is written goes to a file beside it, then to the disk, and is moved over. If the block
@@ -67,7 +67,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def staged(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
+def stage_files(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
     """An empty folder whose files take the places of those in `folder` at the end of the block.
 
     Nothing is moved before all of it is on the disk, so a disk that fills up or an error leaves

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from viewhop.errors import MemoryBudgetError
 
-__all__ = ["available", "budget", "require", "text"]
+__all__ = ["available_bytes", "format_bytes", "parse_budget", "require_bytes"]
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -18,7 +18,7 @@ _CGROUPS = (
 )
 
 
-def text(n_bytes: float) -> str:
+def format_bytes(n_bytes: float) -> str:
     """Bytes as people read them, ``"1.6 GB"``."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
@@ -27,7 +27,7 @@ def text(n_bytes: float) -> str:
     return f"{n_bytes:,.3g} TB"
 
 
-def available(root: Path = Path("/")) -> int | None:
+def available_bytes(root: Path = Path("/")) -> int | None:
     """Bytes that the machine, or the cgroup this process is in, still leaves; None if unknown.
 
     Parameters
@@ -50,7 +50,7 @@ def available(root: Path = Path("/")) -> int | None:
     return max(0, min(left)) if left else None
 
 
-def budget(max_memory: float | str | None) -> int | None:
+def parse_budget(max_memory: float | str | None) -> int | None:
     """Bytes that may be used: `max_memory`, or 80 % of what is left now; None if unknown.
 
     Parameters
@@ -59,7 +59,7 @@ def budget(max_memory: float | str | None) -> int | None:
         Bytes, or text like ``"8GB"`` or ``"512 MiB"``.
     """
     if max_memory is None:
-        left = available()
+        left = available_bytes()
         return None if left is None else int(0.8 * left)
     if isinstance(max_memory, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([KMGT]?I?)B?\s*", max_memory.upper())
@@ -71,7 +71,7 @@ def budget(max_memory: float | str | None) -> int | None:
     return int(max_memory)
 
 
-def require(needed: int, allowed: int | None, *, what: str, instead: str) -> None:
+def require_bytes(needed: int, allowed: int | None, *, what: str, instead: str) -> None:
     """Raise `MemoryBudgetError` unless `needed` bytes are allowed.
 
     Parameters
@@ -85,7 +85,7 @@ def require(needed: int, allowed: int | None, *, what: str, instead: str) -> Non
     """
     if allowed is not None and needed > allowed:
         raise MemoryBudgetError(
-            f"{what} would take {text(needed)}, and the budget is {text(allowed)}; {instead}",
+            f"{what} would take {format_bytes(needed)}, and the budget is {format_bytes(allowed)}; {instead}",
             needed,
             allowed,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "Stage", "shown", "silent"]
+__all__ = ["Progress", "Stage", "no_progress", "show_progress"]
 
 #: ``progress(stage, done, total)``; ``total`` is None where it is not known.
 Progress = Callable[[str, int, int | None], None]
@@ -30,12 +30,12 @@ class Stage(str):
         return stage
 
 
-def silent(stage: str, done: int, total: int | None) -> None:
+def no_progress(stage: str, done: int, total: int | None) -> None:
     """Show nothing."""
 
 
 @contextmanager
-def shown(verbose: int | Progress) -> Iterator[Progress]:
+def show_progress(verbose: int | Progress) -> Iterator[Progress]:
     """The callback that `verbose` asks for: silent for 0, the caller's own, or bars.
 
     Parameters
@@ -48,7 +48,7 @@ def shown(verbose: int | Progress) -> Iterator[Progress]:
         yield verbose
         return
     if verbose <= 0:
-        yield silent
+        yield no_progress
         return
 
     from rich.console import Console

@@ -18,7 +18,7 @@ from typing import TypeVar
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["BLOCK", "each", "row_blocks", "single_blas", "threads"]
+__all__ = ["BLOCK", "map_threads", "row_blocks", "single_blas", "thread_count"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,7 +33,7 @@ def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step))
 
 
-def threads(n_jobs: int | None) -> int:
+def thread_count(n_jobs: int | None) -> int:
     """Number of threads that `n_jobs` asks for.
 
     Parameters
@@ -48,7 +48,7 @@ def threads(n_jobs: int | None) -> int:
     return int(asked) if asked.isdigit() and int(asked) > 0 else int(cpu_count())
 
 
-def each(
+def map_threads(
     work: Callable[[Item], Result],
     items: Sequence[Item],
     n_jobs: int,
@@ -138,5 +138,5 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-#: The context. Work that calls `each` many times may hold it, so that entering costs nothing.
+#: The context. Work that calls `map_threads` many times may hold it, so that entering costs nothing.
 single_blas = _SingleBlas()

@@ -19,18 +19,18 @@ from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precompute
 
 __all__ = [
     "Shelf",
-    "boolean",
-    "encoded",
-    "estimator",
-    "fields",
-    "integer",
-    "kernel",
-    "kernel_state",
-    "number",
-    "parameters",
-    "text",
-    "texts",
-    "value",
+    "decode_estimator",
+    "decode_kernel",
+    "decode_value",
+    "encode_kernel",
+    "encode_parameters",
+    "encode_value",
+    "read_boolean",
+    "read_fields",
+    "read_integer",
+    "read_number",
+    "read_text",
+    "read_texts",
 ]
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ class Shelf:
             raise ModelFileError(f"nothing is known of the array {min(self.arrays)}")
 
 
-def fields(found: Any, keys: Sequence[str], where: str) -> list[Any]:
+def read_fields(found: Any, keys: Sequence[str], where: str) -> list[Any]:
     """The values of an object that has these keys and no others, in their order."""
     if not isinstance(found, dict) or set(found) != set(keys):
         told = ", ".join(found) if isinstance(found, dict) else type(found).__name__
@@ -148,14 +148,16 @@ def fields(found: Any, keys: Sequence[str], where: str) -> list[Any]:
     return [found[key] for key in keys]
 
 
-def integer(found: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
+def read_integer(found: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
     """A whole number in a range."""
     if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
         raise ModelFileError(f"{where}: expected a whole number of at least {least}, got {found!r}")
     return found
 
 
-def number(found: Any, where: str, *, above: float = -math.inf, least: float = -math.inf) -> float:
+def read_number(
+    found: Any, where: str, *, above: float = -math.inf, least: float = -math.inf
+) -> float:
     """A finite number in a range."""
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise ModelFileError(f"{where}: expected a number, got {type(found).__name__}")
@@ -164,14 +166,14 @@ def number(found: Any, where: str, *, above: float = -math.inf, least: float = -
     return float(found)
 
 
-def boolean(found: Any, where: str) -> bool:
+def read_boolean(found: Any, where: str) -> bool:
     """True or false."""
     if not isinstance(found, bool):
         raise ModelFileError(f"{where}: expected true or false, got {type(found).__name__}")
     return found
 
 
-def text(found: Any, where: str, known: Sequence[str] | None = None) -> str:
+def read_text(found: Any, where: str, known: Sequence[str] | None = None) -> str:
     """Text, one of `known` if these are given."""
     if not isinstance(found, str) or (known is not None and found not in known):
         told = "text" if known is None else f"one of {', '.join(known)}"
@@ -179,17 +181,17 @@ def text(found: Any, where: str, known: Sequence[str] | None = None) -> str:
     return found
 
 
-def texts(found: Any, where: str, count: int | None = None) -> tuple[str, ...]:
+def read_texts(found: Any, where: str, count: int | None = None) -> tuple[str, ...]:
     """A list of text, of `count` entries if that is given."""
     if not isinstance(found, list) or count not in (None, len(found)):
         raise ModelFileError(f"{where}: expected a list of {count or 'some'} texts")
-    return tuple(text(entry, where) for entry in found)
+    return tuple(read_text(entry, where) for entry in found)
 
 
 # --- parameters ---------------------------------------------------------------------------------
 
 
-def parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
+def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
     """The parameters of an estimator as plain data.
 
     A generator of random numbers becomes None and a callable that shows progress 0: neither is
@@ -201,16 +203,16 @@ def parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
             given = None
         if name == "verbose" and callable(given):
             given = 0
-        found[name] = encoded(given, shelf, f"the parameter {name}")
+        found[name] = encode_value(given, shelf, f"the parameter {name}")
     return found
 
 
-def estimator(kind: type[Estimator], found: Any, shelf: Shelf) -> Estimator:
+def decode_estimator(kind: type[Estimator], found: Any, shelf: Shelf) -> Estimator:
     """An estimator, not fitted, with parameters that it accepts."""
     names = kind._get_param_names()
-    values = fields(found, names, f"the parameters of {kind.__name__}")
+    values = read_fields(found, names, f"the parameters of {kind.__name__}")
     given = {
-        name: value(entry, shelf, f"the parameter {name}")
+        name: decode_value(entry, shelf, f"the parameter {name}")
         for name, entry in zip(names, values, strict=True)
     }
     est: Estimator = kind(**given)
@@ -221,7 +223,7 @@ def estimator(kind: type[Estimator], found: Any, shelf: Shelf) -> Estimator:
     return est
 
 
-def encoded(given: Any, shelf: Shelf, where: str) -> Any:
+def encode_value(given: Any, shelf: Shelf, where: str) -> Any:
     """A parameter as plain data; arrays of numbers go to the shelf."""
     if given is None or isinstance(given, bool | str):
         return str(given) if isinstance(given, str) else given
@@ -234,20 +236,22 @@ def encoded(given: Any, shelf: Shelf, where: str) -> Any:
             raise ModelFileError(f"{where} is {given!r}, and a model file holds finite numbers")
         return float(given)
     if isinstance(given, Kernel):
-        return {"kernel": kernel_state(given, where)}
+        return {"kernel": encode_kernel(given, where)}
     if isinstance(given, slice):
         ends = (given.start, given.stop, given.step)
-        return {"slice": [encoded(end, shelf, where) for end in ends]}
+        return {"slice": [encode_value(end, shelf, where) for end in ends]}
     if isinstance(given, Mapping):
-        return {"dict": [[encoded(part, shelf, where) for part in pair] for pair in given.items()]}
+        return {
+            "dict": [[encode_value(part, shelf, where) for part in pair] for pair in given.items()]
+        }
     if isinstance(given, tuple):
-        return {"tuple": [encoded(entry, shelf, where) for entry in given]}
+        return {"tuple": [encode_value(entry, shelf, where) for entry in given]}
     if isinstance(given, list):
-        return [encoded(entry, shelf, where) for entry in given]
+        return [encode_value(entry, shelf, where) for entry in given]
     if hasattr(given, "__array__"):
         return _encoded_array(np.asarray(given), shelf, where)
     if isinstance(given, Sequence):
-        return [encoded(entry, shelf, where) for entry in given]
+        return [encode_value(entry, shelf, where) for entry in given]
     raise ModelFileError(
         f"{where} is a {type(given).__name__}, which a model file does not hold; use set_params "
         "to replace it"
@@ -256,7 +260,7 @@ def encoded(given: Any, shelf: Shelf, where: str) -> Any:
 
 def _encoded_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
     if array.dtype.kind in "OUS":
-        return encoded(array.tolist(), shelf, where)
+        return encode_value(array.tolist(), shelf, where)
     for kind, held in (("b", np.bool_), ("iu", np.int64), ("f", np.float64)):
         if array.dtype.kind in kind and array.dtype.itemsize <= 8 and 0 < array.ndim <= 4:
             return {"array": shelf.append(array.astype(held))}
@@ -266,10 +270,10 @@ def _encoded_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
     )
 
 
-def value(found: Any, shelf: Shelf, where: str) -> Any:
+def decode_value(found: Any, shelf: Shelf, where: str) -> Any:
     """A parameter from plain data."""
     if isinstance(found, list):
-        return [value(entry, shelf, where) for entry in found]
+        return [decode_value(entry, shelf, where) for entry in found]
     if not isinstance(found, dict):
         return found
     if len(found) != 1 or next(iter(found)) not in _TAGS:
@@ -279,7 +283,7 @@ def value(found: Any, shelf: Shelf, where: str) -> Any:
 
 
 def _kernel(inner: Any, shelf: Shelf, where: str) -> Kernel:
-    return kernel(inner, where)
+    return decode_kernel(inner, where)
 
 
 def _entries(inner: Any, where: str, count: int | None = None) -> list[Any]:
@@ -297,18 +301,18 @@ def _slice(inner: Any, shelf: Shelf, where: str) -> slice:
 
 def _dict(inner: Any, shelf: Shelf, where: str) -> dict[Any, Any]:
     pairs = [_entries(pair, where, 2) for pair in _entries(inner, where)]
-    found = {text(name, where): value(entry, shelf, where) for name, entry in pairs}
+    found = {read_text(name, where): decode_value(entry, shelf, where) for name, entry in pairs}
     if len(found) < len(pairs):
         raise ModelFileError(f"{where}: a name is there twice")
     return found
 
 
 def _tuple(inner: Any, shelf: Shelf, where: str) -> tuple[Any, ...]:
-    return tuple(value(entry, shelf, where) for entry in _entries(inner, where))
+    return tuple(decode_value(entry, shelf, where) for entry in _entries(inner, where))
 
 
 def _array(inner: Any, shelf: Shelf, where: str) -> NDArray[Any]:
-    return shelf.take(text(inner, where), None, (np.bool_, np.int64, np.float64))
+    return shelf.take(read_text(inner, where), None, (np.bool_, np.int64, np.float64))
 
 
 _TAGS: dict[str, Callable[[Any, Shelf, str], Any]] = {
@@ -323,7 +327,7 @@ _TAGS: dict[str, Callable[[Any, Shelf, str], Any]] = {
 # --- kernels ------------------------------------------------------------------------------------
 
 
-def kernel_state(given: Kernel, where: str) -> dict[str, Any]:
+def encode_kernel(given: Kernel, where: str) -> dict[str, Any]:
     """A kernel object as plain data."""
     if type(given) is not _KERNELS.get(type(given).__name__):
         raise ModelFileError(
@@ -332,19 +336,20 @@ def kernel_state(given: Kernel, where: str) -> dict[str, Any]:
         )
     given.check(where)
     found = {
-        name: encoded(entry, Shelf(), where) for name, entry in given.get_params(deep=False).items()
+        name: encode_value(entry, Shelf(), where)
+        for name, entry in given.get_params(deep=False).items()
     }
     if "standardize" in found:
         found["standardize"] = bool(found["standardize"])
     return {"class": type(given).__name__, **found}
 
 
-def kernel(found: Any, where: str) -> Kernel:
+def decode_kernel(found: Any, where: str) -> Kernel:
     """A kernel object from plain data, with parameters that make sense."""
-    name = text(found.get("class") if isinstance(found, dict) else None, where, [*_KERNELS])
+    name = read_text(found.get("class") if isinstance(found, dict) else None, where, [*_KERNELS])
     kind = _KERNELS[name]
     names = kind._get_param_names()
-    _, *values = fields(found, ["class", *names], where)
+    _, *values = read_fields(found, ["class", *names], where)
     if any(isinstance(entry, list | dict) for entry in values):
         raise ModelFileError(f"{where}: the parameters of a kernel are numbers and text")
     made = kind(**dict(zip(names, values, strict=True)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import row_blocks
 from viewhop.affinity import _dense as dense
 from viewhop.affinity import _sparse as sparse
@@ -13,17 +13,17 @@ from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 
-__all__ = ["Affinity", "KernelRows", "build", "check_new_values"]
+__all__ = ["Affinity", "KernelRows", "build_affinity", "check_kernel_values"]
 
 
-def build(
+def build_affinity(
     name: str,
     kernel: Kernel,
     X: NDArray[np.floating],
     *,
     generator: np.random.Generator,
     n_jobs: int = 1,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Affinity:
     """The kernel of one view on its training samples, dense or on neighbours as it asks.
@@ -47,8 +47,8 @@ def build(
     if isinstance(kernel, Precomputed):
         _check_values(name, X)
         if is_dense:
-            return dense.precomputed_affinity(name, kernel, X, n_jobs=n_jobs)
-        return sparse.precomputed_affinity(name, kernel, 0.5 * (X + X.T), n_jobs=n_jobs)
+            return dense.build_dense_precomputed(name, kernel, X, n_jobs=n_jobs)
+        return sparse.build_sparse_precomputed(name, kernel, 0.5 * (X + X.T), n_jobs=n_jobs)
     assert isinstance(kernel, DistanceKernel)
 
     def done(count: int, total: int) -> None:
@@ -56,15 +56,13 @@ def build(
         progress(f"{stage} of {name}", count, total)
 
     if is_dense:
-        return dense.distance_affinity(
-            name, kernel, X, generator=generator, n_jobs=n_jobs, done=done
-        )
-    return sparse.distance_affinity(
+        return dense.build_dense(name, kernel, X, generator=generator, n_jobs=n_jobs, done=done)
+    return sparse.build_sparse(
         name, kernel, X, generator=generator, n_jobs=n_jobs, done=done, allowed=allowed
     )
 
 
-def check_new_values(name: str, X: NDArray[np.floating]) -> None:
+def check_kernel_values(name: str, X: NDArray[np.floating]) -> None:
     """Raise ValueError, naming view and row, for a negative precomputed value."""
     negative = np.flatnonzero(X.min(axis=1) < 0)
     if negative.size:
@@ -82,7 +80,7 @@ def _check_values(name: str, values: NDArray[np.floating]) -> None:
             f"the precomputed kernel of view {name!r} must be square, "
             f"(n_samples, n_samples), but it is {values.shape}"
         )
-    check_new_values(name, values)
+    check_kernel_values(name, values)
     alone = np.flatnonzero(np.diagonal(values) <= 0)
     if alone.size:
         raise ValueError(

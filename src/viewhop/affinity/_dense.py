@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from viewhop._runtime.threads import BLOCK, each
+from viewhop._runtime.threads import BLOCK, map_threads
 from viewhop.affinity._affinity import Affinity, Floats, check_not_identity
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._tiles import Tiles
-from viewhop.bandwidth._one_view import sample_rows, scale
+from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Precomputed
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points, block_distances, block_squares
+from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
 
-__all__ = ["DenseAffinity", "DensePrecomputed", "distance_affinity", "precomputed_affinity"]
+__all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_precomputed"]
 
 
 class _Dense(Affinity):
@@ -224,7 +223,7 @@ class DensePrecomputed(_Dense):
             return np.asarray(np.log(X.astype(np.float64)))
 
 
-def distance_affinity(
+def build_dense(
     name: str,
     kernel: DistanceKernel,
     X: NDArray[np.floating],
@@ -243,7 +242,7 @@ def distance_affinity(
     ranked = nearest
     if kernel.bandwidth == "local":
         ranked = _ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
-    sigma = scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+    sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
 
     def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
         if not isinstance(sigma, np.ndarray):
@@ -264,7 +263,7 @@ def distance_affinity(
     return DenseAffinity(name, kernel, features, points, sigma, tiles, n_jobs=n_jobs)
 
 
-def precomputed_affinity(
+def build_dense_precomputed(
     name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
 ) -> DensePrecomputed:
     """The given kernel matrix, checked, as an affinity; its halves are averaged."""
@@ -312,7 +311,9 @@ def _least_positive(distances: NDArray[np.floating], axis: int) -> NDArray[np.fl
 
 def _ranked_rows(tiles: Tiles, k: int, n_jobs: int) -> Floats:
     """The (k+1)-th smallest distance of each sample, (n,)."""
-    parts = each(lambda block: _ranked(tiles.panel(block), k), range(len(tiles.blocks)), n_jobs)
+    parts = map_threads(
+        lambda block: _ranked(tiles.panel(block), k), range(len(tiles.blocks)), n_jobs
+    )
     return np.concatenate(parts)
 
 

@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from viewhop import affinity
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import row_blocks
 from viewhop.affinity._dense import DensePrecomputed
-from viewhop.bandwidth._one_view import sample_rows, scale
+from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
-from viewhop.neighbours import neighbourhoods
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points, between
+from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 
-__all__ = ["Factor", "LowRank", "Pivots", "incomplete_cholesky", "low_rank"]
+__all__ = ["Factor", "LowRank", "Pivots", "factorise_kernel", "incomplete_cholesky"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -197,7 +195,7 @@ class DistancePivots(Pivots):
         for block in row_blocks(len(asking), k):
             i = np.arange(block.start, block.stop)
             # From differences of rows: the same bits that a training sample's column had.
-            distances = between(
+            distances = pair_distances(
                 asking, np.repeat(i, k), self.points, np.tile(np.arange(k), i.size)
             ).reshape(-1, k)
             values[block] = np.exp(-self.kernel.exponent(distances / self.scale))
@@ -222,7 +220,7 @@ class GivenPivots(Pivots):
 
     def values(self, X: NDArray[np.floating]) -> Floats:
         """Kernel values of samples, given as (q, n), at the pivots, (q, k)."""
-        affinity.check_new_values(self.name, X)
+        affinity.check_kernel_values(self.name, X)
         return np.asarray(X[:, self.columns], dtype=np.float64)
 
 
@@ -247,7 +245,7 @@ class LowRank(NamedTuple):
     far: NDArray[np.bool_]
 
 
-def low_rank(
+def factorise_kernel(
     name: str,
     kernel: Kernel,
     X: NDArray[np.floating],
@@ -256,7 +254,7 @@ def low_rank(
     tol: float = 0.0,
     generator: np.random.Generator,
     n_jobs: int = 1,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> LowRank:
     """The kernel of one view on its training samples as G Gᵀ.
 
@@ -300,7 +298,7 @@ def low_rank(
         return LowRank(found.rows, pivots, float(found.remainder.sum() / trace), far)
 
     if isinstance(kernel, Precomputed):
-        held = affinity.build(name, kernel, X, generator=generator)
+        held = affinity.build_affinity(name, kernel, X, generator=generator)
         assert isinstance(held, DensePrecomputed)
         given = held.full().astype(np.float64, copy=False)
         found = factorised(given.diagonal(), lambda j: given[:, j])
@@ -316,7 +314,7 @@ def low_rank(
     reach = [0.0]
 
     def column(j: int) -> Floats:
-        distances = between(points, every, points, np.full(n, j))
+        distances = pair_distances(points, every, points, np.full(n, j))
         values = np.asarray(np.exp(-kernel.exponent(distances / sigma)))
         reach.append(float(values.max(where=distances > 0, initial=0.0)))
         return values
@@ -362,11 +360,13 @@ def _scale(
 ) -> float:
     """The kernel's scale; neighbours are looked for only where its rule asks for them."""
     if isinstance(kernel.bandwidth, str):
-        found = neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
+        found = find_neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
         nearest, ranked = found.nearest, found.scale
     else:
         first = np.zeros(len(points), dtype=np.intp)
-        nearest = ranked = between(points, np.arange(len(points)), points, first)
+        nearest = ranked = pair_distances(points, np.arange(len(points)), points, first)
     return float(
-        np.asarray(scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator)))
+        np.asarray(
+            choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+        )
     )

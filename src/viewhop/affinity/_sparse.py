@@ -15,19 +15,20 @@ from viewhop._runtime import memory
 from viewhop._runtime import threads as blocks
 from viewhop.affinity._affinity import Affinity, Floats, check_not_identity
 from viewhop.affinity._kernel_rows import KernelRows
-from viewhop.bandwidth._one_view import sample_rows, scale
+from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Precomputed
 from viewhop.neighbours import (
     Cells,
+    FeatureMap,
     Index,
     Neighbourhood,
-    nearby,
-    neighbourhoods,
-    searched,
-    symmetric,
+    Points,
+    find_neighbourhoods,
+    pair_distances,
+    query_index,
+    search_neighbours,
+    symmetrise,
 )
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points, between
 
 #: Bytes that a found pair takes while the list is sorted and made symmetric.
 PAIR_BYTES = 100
@@ -43,8 +44,8 @@ __all__ = [
     "MergedAffinity",
     "SparseAffinity",
     "SparsePrecomputed",
-    "distance_affinity",
-    "precomputed_affinity",
+    "build_sparse",
+    "build_sparse_precomputed",
     "sparse_bytes",
 ]
 
@@ -111,7 +112,7 @@ class _Sparse(Affinity):
             rows, values = part
             product[rows] = values @ V
 
-        blocks.each(multiply, self._row_parts(), self.n_jobs, blas=False)
+        blocks.map_threads(multiply, self._row_parts(), self.n_jobs, blas=False)
         return product
 
     def _row_parts(self) -> list[tuple[slice, csr_array]]:
@@ -240,7 +241,7 @@ class SparseAffinity(_Sparse):
     def _exact(self, queries: Points) -> Neighbourhood:
         """All pairs within the radius of either."""
         assert self.kernel.n_neighbors is not None
-        return neighbourhoods(
+        return find_neighbourhoods(
             queries,
             self.points,
             k=self.kernel.n_neighbors,
@@ -257,7 +258,7 @@ class SparseAffinity(_Sparse):
         """
         assert self.index is not None
         assert self.kernel.n_neighbors is not None
-        near = nearby(
+        near = query_index(
             queries,
             self.index,
             self._known_cells,
@@ -278,13 +279,13 @@ class SparseAffinity(_Sparse):
             reached.sort_indices()
             i = np.repeat(np.arange(rows.start, rows.stop), np.diff(reached.indptr))
             j = reached.indices.astype(np.intp)
-            distances = between(queries, i, self.points, j)
+            distances = pair_distances(queries, i, self.points, j)
             within = distances <= np.maximum(near.radius[i], self.radius[j])
             return i[within], j[within], distances[within]
 
         n_rows = len(queries)
         parts = [slice(start, min(start + PART, n_rows)) for start in range(0, n_rows, PART)]
-        found = blocks.each(kept, parts, self.n_jobs, blas=False)
+        found = blocks.map_threads(kept, parts, self.n_jobs, blas=False)
         i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
         return near._replace(rows=i, columns=j, distances=distances)
 
@@ -341,7 +342,7 @@ class SparsePrecomputed(_Sparse):
         return self._rows(logs, rows, columns, X.shape[0])
 
 
-def distance_affinity(
+def build_sparse(
     name: str,
     kernel: DistanceKernel,
     X: NDArray[np.floating],
@@ -354,7 +355,7 @@ def distance_affinity(
     """The kernel of neighbouring rows of `X`."""
     features = FeatureMap.of(kernel, X)
     points = Points(features(X, name), rounding=features.rounding)
-    return points_affinity(
+    return build_points_affinity(
         name,
         kernel,
         features,
@@ -367,7 +368,7 @@ def distance_affinity(
     )
 
 
-def points_affinity(
+def build_points_affinity(
     name: str,
     kernel: DistanceKernel,
     features: FeatureMap,
@@ -383,14 +384,14 @@ def points_affinity(
     assert kernel.n_neighbors is not None
 
     def allow(pairs: int) -> None:
-        memory.require(
+        memory.require_bytes(
             pairs * PAIR_BYTES,
             allowed,
             what=f"{pairs:,} pairs of neighbours in view {name!r}, with more to come,",
             instead="equal distances are all kept: drop repeated rows, or raise max_memory",
         )
 
-    search = searched(
+    search = search_neighbours(
         points,
         search=kernel.search,
         k=kernel.n_neighbors,
@@ -401,9 +402,11 @@ def points_affinity(
         allow=allow,
     )
     found = search.found
-    sigma = scale(kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator))
+    sigma = choose_scale(
+        kernel, name, found.nearest, found.scale, lambda: sample_rows(points, generator)
+    )
     nearest, radius = found.nearest, found.radius
-    distances = symmetric(found)
+    distances = symmetrise(found)
     index, recall = search.index, search.recall
     del found, search  # the lists are as large as the kernel
     values, largest = _kernel_values(kernel, distances, sigma, dtype, n_jobs)
@@ -443,12 +446,12 @@ def _kernel_values(
         return float(values[start:stop].max(where=d > 0, initial=0.0))
 
     parts = _even_rows(distances, blocks.BLOCK // 8)
-    largest = max(blocks.each(fill, parts, n_jobs, blas=False))
+    largest = max(blocks.map_threads(fill, parts, n_jobs, blas=False))
     held = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
     return held, largest
 
 
-def precomputed_affinity(
+def build_sparse_precomputed(
     name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
 ) -> SparsePrecomputed:
     """The entries of a given kernel matrix that reach the threshold of their row or column."""
@@ -484,7 +487,7 @@ def _divided(values: csr_array, power: Floats, n_jobs: int) -> csr_array:
         own = np.repeat(power[rows], np.diff(values.indptr[rows.start : rows.stop + 1]))
         data[start:stop] = values.data[start:stop] / (own * power[values.indices[start:stop]])
 
-    blocks.each(fill, _even_rows(values, blocks.BLOCK // 8), n_jobs, blas=False)
+    blocks.map_threads(fill, _even_rows(values, blocks.BLOCK // 8), n_jobs, blas=False)
     return csr_array((data, values.indices, values.indptr), shape=values.shape)
 
 

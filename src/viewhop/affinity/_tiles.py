@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.threads import each
+from viewhop._runtime.threads import map_threads
 
 __all__ = ["LANES", "Tiles", "in_lanes"]
 
@@ -73,7 +73,7 @@ class Tiles:
             return np.ascontiguousarray(make(self.blocks[a], self.blocks[b]), dtype=dtype)
 
         total = len(self._places)
-        made = each(tile, self._places, n_jobs, lambda count: done(count, total))
+        made = map_threads(tile, self._places, n_jobs, lambda count: done(count, total))
         self._tiles = dict(zip(self._places, made, strict=True))
 
     @classmethod
@@ -169,7 +169,7 @@ class Tiles:
                     out[columns] += tile.T @ V[rows]
             return out
 
-        first, *others = each(partial, range(n_groups), n_jobs)
+        first, *others = map_threads(partial, range(n_groups), n_jobs)
         for other in others:
             first += other
         return first
@@ -187,7 +187,7 @@ class Tiles:
             a, b = place
             return work(self._tiles[place], self.blocks[a], self.blocks[b])
 
-        return each(one, self._places, n_jobs)
+        return map_threads(one, self._places, n_jobs)
 
     def panel(self, block: int) -> Values:
         """All columns of one block of rows, a copy."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from viewhop.bandwidth._all_views import JointScales, Surface, across_views, connected, joint
-from viewhop.bandwidth._one_view import local, log_log, max_min
+from viewhop.bandwidth._all_views import JointScales, Surface, connected, joint, resolve_scales
+from viewhop.bandwidth._one_view import choose_scale, local, log_log, max_min, sample_rows
 
 __all__ = [
     "JointScales",
     "Surface",
-    "across_views",
+    "choose_scale",
     "connected",
     "joint",
     "local",
     "log_log",
     "max_min",
+    "resolve_scales",
+    "sample_rows",
 ]

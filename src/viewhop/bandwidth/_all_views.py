@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import factorial
 from sklearn.base import clone
 
-from viewhop.bandwidth._one_view import chosen_rows, constant_view, distance_rows, scale
+from viewhop.bandwidth._one_view import (
+    choose_rows,
+    choose_scale,
+    constant_view_error,
+    distance_rows,
+)
 from viewhop.errors import ScaleWarning
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel
-from viewhop.neighbours import neighbourhoods
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points
-from viewhop.views._views import Views
+from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods
+from viewhop.views import Views
 
-__all__ = ["JointScales", "Surface", "across_views", "connected", "joint"]
+__all__ = ["JointScales", "Surface", "connected", "joint", "resolve_scales"]
 
 Floats = NDArray[np.float64]
 
@@ -67,8 +70,8 @@ def _connected(points: Mapping[str, Points], views: Views) -> dict[str, float]:
 
 def _nearest(name: str, points: Points) -> Floats:
     """Distance of each sample to its nearest distinct one, (n,)."""
-    found = neighbourhoods(points, points, k=1, k_scale=1)
-    scale(Gaussian(), name, found.nearest, found.scale, None)  # refuses a constant view
+    found = find_neighbourhoods(points, points, k=1, k_scale=1)
+    choose_scale(Gaussian(), name, found.nearest, found.scale, None)  # refuses a constant view
     return found.nearest
 
 
@@ -164,7 +167,7 @@ def _joint(
     if n_scales < 10:
         raise ValueError(f"n_scales must be at least 10, not {n_scales}")
     n = len(next(iter(points.values())))
-    rows = chosen_rows(n, generator)
+    rows = choose_rows(n, generator)
     grids, tables = {}, {}
     for name, held in points.items():
         distances = distance_rows(held, rows)
@@ -186,7 +189,7 @@ def _grid(name: str, distances: Floats, n_scales: int) -> Floats:
     """
     nearest = distances.min(axis=1, where=distances > 0, initial=np.inf)
     if not np.isfinite(nearest).all():
-        raise constant_view(name, distances.shape[1])
+        raise constant_view_error(name, distances.shape[1])
     least, usual = nearest.min() / 6.0, np.quantile(nearest, 0.05) / 6.0
     below = n_scales // 5 if usual > 4.0 * least else 0
     low = np.geomspace(least, usual, below, endpoint=False)
@@ -323,7 +326,7 @@ def _common(views: Views, names: list[str]) -> dict[str, NDArray[np.floating]]:
     return found
 
 
-def across_views(
+def resolve_scales(
     kernels: Mapping[str, Kernel], views: Views, generator: np.random.Generator
 ) -> dict[str, Kernel]:
     """Kernels whose scale depends on their own view alone.

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from viewhop.kernels import DistanceKernel, Gaussian
-from viewhop.neighbours import neighbourhoods
-from viewhop.neighbours._points import Points, block_distances, matrix
-from viewhop.views._views import Views
+from viewhop.neighbours import Points, block_distances, distance_matrix, find_neighbourhoods
+from viewhop.views import Views
 
 __all__ = ["local", "log_log", "max_min"]
 
@@ -44,9 +43,9 @@ def max_min(X: ArrayLike, factor: float = 1.0) -> float:
     3.0
     """
     points = _points(X)
-    found = neighbourhoods(points, points, k=1, k_scale=1)
-    # This rule gives one number, where `scale` may give one for each sample.
-    return scale(Gaussian("max-min", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
+    found = find_neighbourhoods(points, points, k=1, k_scale=1)
+    # This rule gives one number, where `choose_scale` may give one for each sample.
+    return choose_scale(Gaussian("max-min", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
 
 
 def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
@@ -72,9 +71,9 @@ def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
     array([1., 1., 2.])
     """
     points = _points(X)
-    found = neighbourhoods(points, points, k=n_neighbors, k_scale=n_neighbors)
+    found = find_neighbourhoods(points, points, k=n_neighbors, k_scale=n_neighbors)
     # This one gives a number for each sample.
-    return scale(Gaussian("local", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
+    return choose_scale(Gaussian("local", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
 
 
 def log_log(
@@ -104,18 +103,18 @@ def log_log(
     0.77
     """
     points = _points(X)
-    found = neighbourhoods(points, points, k=1, k_scale=1)
+    found = find_neighbourhoods(points, points, k=1, k_scale=1)
     kernel = Gaussian("log-log", factor=factor)
     rows = sample_rows(points, np.random.default_rng(random_state))
     # One number, as max-min gives.
-    return scale(kernel, "X", found.nearest, found.scale, lambda: rows)  # type: ignore[return-value]
+    return choose_scale(kernel, "X", found.nearest, found.scale, lambda: rows)  # type: ignore[return-value]
 
 
 def _points(X: ArrayLike) -> Points:
     return Points(Views([X]).arrays[0])
 
 
-def chosen_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
+def choose_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
     """All samples, or a seeded sample of them whose distance rows fit in the same memory."""
     if n <= ALL_ROWS:
         return np.arange(n)
@@ -125,17 +124,17 @@ def chosen_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
 def distance_rows(points: Points, rows: NDArray[np.intp]) -> Floats:
     """Distances from chosen samples to all samples, (n_rows, n)."""
     if rows.size == len(points):
-        return np.asarray(matrix(points, np.dtype(np.float64)))
+        return np.asarray(distance_matrix(points, np.dtype(np.float64)))
     chosen = points.like(points.rows[rows])
     return np.asarray(block_distances(chosen, slice(0, rows.size), points), dtype=np.float64)
 
 
 def sample_rows(points: Points, generator: np.random.Generator) -> Floats:
     """Distances from all samples, or from a seeded sample of them, to all samples."""
-    return distance_rows(points, chosen_rows(len(points), generator))
+    return distance_rows(points, choose_rows(len(points), generator))
 
 
-def scale(
+def choose_scale(
     kernel: DistanceKernel,
     name: str,
     nearest: Floats,
@@ -157,7 +156,7 @@ def scale(
         Gives distance rows when the log-log rule asks for them.
     """
     if not nearest.any():
-        raise constant_view(name, nearest.size)
+        raise constant_view_error(name, nearest.size)
     root = float(np.sqrt(kernel.factor))
     if kernel.bandwidth == "max-min":
         return root * float(nearest.max())
@@ -169,7 +168,7 @@ def scale(
     return root * float(kernel.bandwidth)
 
 
-def constant_view(name: str, n: int) -> ValueError:
+def constant_view_error(name: str, n: int) -> ValueError:
     """The refusal of a view without a scale."""
     return ValueError(
         f"view {name!r} is constant: all {n} samples are equal, so it has no scale; leave the "

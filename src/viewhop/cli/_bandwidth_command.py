@@ -77,9 +77,9 @@ def _show(found: JointScales) -> None:
 
 
 def _write(folder: Path, found: JointScales, read: Joined, *, seed: int) -> None:
-    from viewhop._runtime.files import replaced
+    from viewhop._runtime.files import replace_file
 
-    with replaced(folder / "bandwidth.json") as file:
+    with replace_file(folder / "bandwidth.json") as file:
         file.write(
             f"{json.dumps(_record(found, read, seed), indent=1, allow_nan=False)}\n".encode()
         )
@@ -91,7 +91,7 @@ def _write(folder: Path, found: JointScales, read: Joined, *, seed: int) -> None
         click.echo('note: no pictures: they need matplotlib (pip install "viewhop[plot]")')
         return
     for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
-        with replaced(folder / name) as file:
+        with replace_file(folder / name) as file:
             figure.savefig(file, format="png", dpi=120)
         click.echo(f"wrote {folder / name}")
     if len(pairs) > _MOST_PAIRS:

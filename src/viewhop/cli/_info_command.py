@@ -72,10 +72,10 @@ def _run(path: Path) -> tuple[dict[str, Any], bool]:
 def _model(path: Path) -> dict[str, Any]:
     from viewhop import load
     from viewhop._storage.archive import VERSION
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
 
     model = load(path)
-    est = embedding_of(model)
+    est = embedder_of(model)
     seen = est._layout
     counts = est.observed_.sum(axis=0).tolist()
     told = {

@@ -27,11 +27,11 @@ def progress_shown(*, quiet: bool = False) -> AbstractContextManager[Progress]:
     quiet : bool
         Whether it shows nothing.
     """
-    from viewhop._runtime.progress import shown
+    from viewhop._runtime.progress import show_progress
 
     if quiet:
-        return shown(0)
-    return shown(1 if sys.stderr.isatty() else _Lines())
+        return show_progress(0)
+    return show_progress(1 if sys.stderr.isatty() else _Lines())
 
 
 class _Lines:

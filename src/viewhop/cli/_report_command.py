@@ -67,7 +67,7 @@ def report(source: Path, views: dict[str, str], out: Path | None) -> None:
 
 def _of_run(folder: Path, views: dict[str, str], out: Path | None) -> None:
     from viewhop import load
-    from viewhop._runtime.files import staged
+    from viewhop._runtime.files import stage_files
     from viewhop.runs import _record as records
     from viewhop.runs._verify import state
 
@@ -95,7 +95,7 @@ def _of_run(folder: Path, views: dict[str, str], out: Path | None) -> None:
     if out is not None:
         _replace(out, model, given)
         return
-    with output_file(folder / "report.html"), staged(folder, last=records.RECORD) as inside:
+    with output_file(folder / "report.html"), stage_files(folder, last=records.RECORD) as inside:
         write_report(inside / "report.html", model, **given)
         new = records.outputs(inside)
         record = {**found.record, "outputs": {**found.record["outputs"], **new}}
@@ -136,7 +136,7 @@ def _known(folder: Path, found: Any, views: dict[str, str], model: Any) -> dict[
 def _from_table(folder: Path, found: Any, settings: Any, model: Any) -> dict[str, Any]:
     """Ids and labels of the samples, from the table that the run wrote."""
     from viewhop.cli._running import table_names
-    from viewhop.tables import Options, joined, read
+    from viewhop.tables import Options, join_tables, read
 
     stem = "clusters" if settings.command == "cluster" else "embedding"
     name = f"{stem}.{settings.format}"
@@ -145,21 +145,21 @@ def _from_table(folder: Path, found: Any, settings: Any, model: Any) -> dict[str
     id_name, label_name = table_names(model, settings)
     options = Options(id=None if settings.id is None else id_name, label=label_name, shared=True)
     table = read(folder / name, options=options)
-    one: Joined = joined({"x": table})
+    one: Joined = join_tables({"x": table})
     return {"ids": one.views.ids, "labels": one.labels}
 
 
 def _of_model(path: Path, views: dict[str, str], out: Path | None) -> None:
     from viewhop import load
     from viewhop.runs import _column_match as matching
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
 
     if out is None:
         raise click.UsageError("where to? Give the file with -o.")
     options = asked_tables()
     check_apart([out], [path, *views.values()])
     model = load(path)
-    est = embedding_of(model)
+    est = embedder_of(model)
     read = matching.read_for(est, views, options=options) if views else None
     if read is not None:
         matching.check_training(est, read)
@@ -168,8 +168,8 @@ def _of_model(path: Path, views: dict[str, str], out: Path | None) -> None:
 
 def _replace(out: Path, model: Any, given: dict[str, Any]) -> None:
     """Write a report that takes the place of a file when it is whole."""
-    from viewhop._runtime.files import staged
+    from viewhop._runtime.files import stage_files
 
-    with output_file(out), staged(out.parent, last=out.name) as inside:
+    with output_file(out), stage_files(out.parent, last=out.name) as inside:
         write_report(inside / out.name, model, **given)
     click.echo(f"wrote {out}")

@@ -47,13 +47,13 @@ def write_report(
         How to do it again.
     """
     from viewhop import report
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
 
     if read is not None:
         ids, labels = read.views.ids, read.labels
     report.write(
         path,
-        embedding_of(model),
+        embedder_of(model),
         ids=ids,
         labels=labels,
         label_name=label_name or "label",

@@ -94,15 +94,15 @@ def _write(
     warned: list[Warning | str],
 ) -> tuple[dict[str, Any], list[str]]:
     """Write all files, the record last; the record, and what is to be said of them."""
-    from viewhop._runtime.files import staged
+    from viewhop._runtime.files import stage_files
     from viewhop.runs import _record as records
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
 
-    fitted = {f"fit: {stage}": spent for stage, spent in embedding_of(model).timings_.items()}
+    fitted = {f"fit: {stage}": spent for stage, spent in embedder_of(model).timings_.items()}
     timings |= fitted
     timings["fit"] -= sum(fitted.values())  # what is left: scales, K-means
     notes = []
-    with staged(folder, last=records.RECORD) as inside:
+    with stage_files(folder, last=records.RECORD) as inside:
         with _timed(timings, "table"):
             _write_table(inside / table, model, read, settings)
         with _timed(timings, "model"):
@@ -131,10 +131,10 @@ def _write(
 
 def _write_table(path: Path, model: Model, read: Joined, settings: Settings) -> None:
     """Ids, labels, clusters and coordinates of the training samples."""
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
     from viewhop.tables import write_embedding
 
-    est = embedding_of(model)
+    est = embedder_of(model)
     names = est.get_feature_names_out().tolist()
     ours = {"cluster": model.labels_} if settings.command == "cluster" else {}
     id_name, label_name = table_names(model, settings)
@@ -155,9 +155,9 @@ def table_names(model: Model, settings: Settings) -> tuple[str, str | None]:
         Fitted.
     settings : Settings
     """
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
 
-    taken = {*embedding_of(model).get_feature_names_out().tolist()}
+    taken = {*embedder_of(model).get_feature_names_out().tolist()}
     if settings.command == "cluster":
         taken.add("cluster")
     id_name = free_name(settings.id or "id", taken)

@@ -254,7 +254,7 @@ def _drawn(
     from matplotlib.figure import Figure
 
     from viewhop import plotting
-    from viewhop._runtime.files import replaced
+    from viewhop._runtime.files import replace_file
     from viewhop.seismic._gallery import gallery
     from viewhop.seismic._summary import plain
 
@@ -277,7 +277,7 @@ def _drawn(
     for name, (caption, each) in figures.items():
         held = BytesIO()
         each.savefig(held, format="png", dpi=100)
-        with replaced(folder / f"{name}.png") as file:
+        with replace_file(folder / f"{name}.png") as file:
             file.write(held.getvalue())
         drawn.append((caption, held.getvalue()))
     return drawn
@@ -290,11 +290,11 @@ def _write_page(
     settings: dict[str, Any],
     pictures: list[tuple[str, bytes]],
 ) -> None:
-    from viewhop._runtime.files import replaced
+    from viewhop._runtime.files import replace_file
     from viewhop.seismic._classification_page import classification_page
 
     page = classification_page(found, summary=summary, settings=settings, pictures=pictures)
-    with replaced(folder / "report.html") as file:
+    with replace_file(folder / "report.html") as file:
         file.write(page.encode("utf-8"))
 
 

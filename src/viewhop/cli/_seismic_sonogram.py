@@ -120,12 +120,12 @@ def _sonograms(
 def _write(folder: Path, found: list[Any], edges: Any) -> None:
     import numpy as np
 
-    from viewhop._runtime.files import replaced
+    from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
     from viewhop.tables import write
 
     keys = [f"sonogram{k}" for k in range(1, len(found) + 1)]
-    with replaced(folder / "sonograms.npz") as file:
+    with replace_file(folder / "sonograms.npz") as file:
         arrays = dict(zip(keys, (made for _, _, made in found), strict=True))
         np.savez(file, edges=edges, **arrays)
     write(
@@ -150,7 +150,7 @@ def _draw(folder: Path, found: list[Any], edges: Any) -> set[str]:
     from matplotlib.figure import Figure
 
     from viewhop import plotting
-    from viewhop._runtime.files import replaced
+    from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
 
     for number, (name, start, made) in enumerate(found, start=1):
@@ -158,7 +158,7 @@ def _draw(folder: Path, found: list[Any], edges: Any) -> set[str]:
         ax = plotting.sonogram(made, edges=edges, ax=figure.subplots())
         # Names of stations are no formulas.
         ax.set_title(f"{name}, {stamp(start)}", loc="left", fontsize="medium", parse_math=False)
-        with replaced(folder / f"sonogram{number}.png") as file:
+        with replace_file(folder / f"sonogram{number}.png") as file:
             figure.savefig(file, format="png", dpi=110)
     click.echo(f"wrote {len(found)} pictures")
     return {f"sonogram{number}.png" for number in range(1, len(found) + 1)}

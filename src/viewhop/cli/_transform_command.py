@@ -54,7 +54,7 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     from viewhop import load
     from viewhop.errors import TableError
     from viewhop.runs import _column_match as matching
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
     from viewhop.tables import check_writable
 
     options = asked_tables()
@@ -65,7 +65,7 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     except TableError as error:
         raise click.UsageError(str(error)) from None
     est = load(model)
-    inner = embedding_of(est)
+    inner = embedder_of(est)
     strange = [name for name in views if name not in inner.view_names_]
     if strange:
         raise click.UsageError(
@@ -89,10 +89,10 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
 
 def _write(path: Path, est: Any, embedding: Any, coverage: Any, read: Any, options: Any) -> None:
     from viewhop.cli._running import free_name
-    from viewhop.runs._estimator import embedding_of
+    from viewhop.runs._estimator import embedder_of
     from viewhop.tables import write_embedding
 
-    names = embedding_of(est).get_feature_names_out().tolist()
+    names = embedder_of(est).get_feature_names_out().tolist()
     ours = {"coverage": coverage}
     if hasattr(est, "cluster_centers_"):
         ours = {"cluster": est._assigned(embedding), **ours}

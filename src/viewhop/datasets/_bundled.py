@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 from sklearn.utils import Bunch
 
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["load_mfeat"]
 

@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 from sklearn.utils import Bunch
 
-from viewhop.datasets._folder import found
+from viewhop.datasets._folder import find_file
 
 __all__ = ["load_coil20"]
 
@@ -56,7 +56,7 @@ def load_coil20(data_home: str | os.PathLike[str] | None = None) -> Bunch:
     Traceback (most recent call last):
     viewhop.errors.DataMissingError: there is no coil20_64.npz in folder.
     """
-    with np.load(found(_FILE, _SHA256, data_home, _ORIGIN), allow_pickle=False) as arrays:
+    with np.load(find_file(_FILE, _SHA256, data_home, _ORIGIN), allow_pickle=False) as arrays:
         images = arrays["images"]
     return Bunch(
         images=images,

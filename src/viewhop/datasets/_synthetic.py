@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = [
     "make_circles",

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 from sklearn.utils import Bunch
 
 from viewhop.datasets._rendering import Box, Camera
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["make_train_video"]
 

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from viewhop.views._alignment import is_mudata
-from viewhop.views._columns import frame_groups
-from viewhop.views._schema import Layout
-from viewhop.views._views import Views, is_collection
+from viewhop.views import Schema, Views, frame_groups, is_collection, is_mudata
 
-__all__ = ["ViewTransformer", "generator", "whole_or_unchanged"]
+__all__ = ["ViewTransformer", "make_generator", "whole_or_unchanged"]
 
 
 class ViewTransformer(TransformerMixin, BaseEstimator):
@@ -37,7 +34,7 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
     n_views_: int
     n_components_: int
     embedding_: NDArray[np.floating]
-    _layout: Layout
+    _layout: Schema
     _groups: Any
 
     @abstractmethod
@@ -105,7 +102,7 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
         else:
             views = self._layout.named(X)
         if reset:
-            self._layout = Layout.of(views)
+            self._layout = Schema.of(views)
             self.view_names_ = views.names
             self.n_views_ = views.n_views
         else:
@@ -146,7 +143,7 @@ def whole_or_unchanged(est: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def make_generator(random_state: Any) -> np.random.Generator:
     """The one source of random numbers of a fit."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31, size=4)

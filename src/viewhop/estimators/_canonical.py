@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
 from viewhop.affinity._low_rank import LowRank
-from viewhop.spectrum import signs
+from viewhop.spectrum import fix_signs
 
-__all__ = ["Canonical", "canonical"]
+__all__ = ["Canonical", "solve_canonical"]
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,9 @@ class Canonical:
         return np.asarray(np.mean(predicted, axis=0))
 
 
-def canonical(kernels: Sequence[LowRank], regularization: float, n_components: int) -> Canonical:
+def solve_canonical(
+    kernels: Sequence[LowRank], regularization: float, n_components: int
+) -> Canonical:
     """The leading canonical functions of several views.
 
     Parameters
@@ -95,7 +97,7 @@ def canonical(kernels: Sequence[LowRank], regularization: float, n_components: i
         )
     vectors = vectors * np.sqrt(n * n_views)
     variates = [U @ (d[:, None] * vectors[p]) for U, d, p in zip(bases, damped, parts, strict=True)]
-    flips = signs(np.vstack(variates))
+    flips = fix_signs(np.vstack(variates))
     vectors = vectors * flips
     return Canonical(
         values / (n_views - 1),

@@ -15,16 +15,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from viewhop._runtime.progress import Progress, shown
+from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import row_blocks
 from viewhop._storage import archive
-from viewhop._storage.codec import Shelf, boolean, estimator, fields, integer, parameters
+from viewhop._storage.codec import (
+    Shelf,
+    decode_estimator,
+    encode_parameters,
+    read_boolean,
+    read_fields,
+    read_integer,
+)
 from viewhop.errors import ModelFileError
 from viewhop.estimators import _fitted as fitted
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.solvers._rank import Pairs, listed, usable_pairs
+from viewhop.solvers import keep_positive, quote_views
+from viewhop.solvers._rank import Pairs
 from viewhop.spectrum import Spectrum
-from viewhop.views._views import Views
+from viewhop.views import Views
 from viewhop.walks import Walk
 
 __all__ = ["MultiViewSpectralClustering", "eigengap"]
@@ -225,7 +233,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         n_clusters = self._count_clusters(embedder)
         n_components = self._count_components(embedder, n_clusters)
         coordinates = _leading(embedder.embedding_, embedder, n_components, self.normalize)
-        with shown(self.verbose) as progress:
+        with show_progress(self.verbose) as progress:
             progress("k-means", 0, 1)
             centers = _centers(coordinates, n_clusters, n_init=self.n_init, seed=seed)
             progress("k-means", 1, 1)
@@ -296,28 +304,31 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
             "n_components": int(self.n_components_),
             "normalized": self._normalized,
             "embedder": {
-                "parameters": parameters(self.embedder_, inside.within("parameters")),
+                "parameters": encode_parameters(self.embedder_, inside.within("parameters")),
                 "fitted": fitted.of(self.embedder_, inside),
             },
         }
 
     def _restore(self, found: Any, shelf: Shelf) -> None:
         """Take what a fit learnt from plain data."""
-        n, normalized, inner = fields(
+        n, normalized, inner = read_fields(
             found, ("n_components", "normalized", "embedder"), "the clusters"
         )
-        given, learnt = fields(inner, ("parameters", "fitted"), "the embedding")
+        given, learnt = read_fields(inner, ("parameters", "fitted"), "the embedding")
         inside = shelf.within("embedder")
-        embedder = estimator(_AtMost, given, inside.within("parameters"))
+        embedder = decode_estimator(_AtMost, given, inside.within("parameters"))
         fitted.restore(embedder, learnt, inside)
         most = embedder.n_components_
-        n_components = integer(n, "the coordinates of clusters", least=1, most=most)
+        n_components = read_integer(n, "the coordinates of clusters", least=1, most=most)
         width = embedder.embedding_.shape[1] // most * n_components
         centers = shelf.numbers("centers", (-1, width))
         if not 0 < len(centers) <= len(embedder.embedding_):
             raise ModelFileError("the clusters: expected at most as many as there are samples")
         self._keep(
-            embedder, centers, n_components, normalized=boolean(normalized, "whether normalised")
+            embedder,
+            centers,
+            n_components,
+            normalized=read_boolean(normalized, "whether normalised"),
         )
 
     def _embedder(self, seed: int | None) -> _AtMost:
@@ -369,17 +380,17 @@ class _AtMost(MultiViewDiffusionMaps):
         if self.n_clusters > len(views):
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the {len(views)} samples of "
-                f"{listed(views.names)}"
+                f"{quote_views(views.names)}"
             )
         if len(views) < 3:
             raise ValueError(
-                f"clusters need at least 3 samples, but {listed(views.names)} "
+                f"clusters need at least 3 samples, but {quote_views(views.names)} "
                 f"{'has' if views.n_views == 1 else 'have'} n_samples = {len(views)}"
             )
 
     def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         most = min(int(self.n_components), walk.max_coordinates, walk.n_samples - 2)
-        return usable_pairs(walk, pairs(most, None))
+        return keep_positive(walk, pairs(most, None))
 
 
 def _seed(random_state: Any) -> int | None:

@@ -16,9 +16,10 @@ from viewhop._storage.codec import Shelf
 from viewhop.affinity import KernelRows
 from viewhop.estimators import _fitted as fitted
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.solvers._rank import Pairs, usable_pairs
+from viewhop.solvers import keep_positive
+from viewhop.solvers._rank import Pairs
 from viewhop.spectrum import Spectrum
-from viewhop.views._views import Views
+from viewhop.views import Views
 from viewhop.walks import Walk
 from viewhop.walks._extension import Extension, HopExtension, Stepped
 
@@ -147,7 +148,7 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
         """The trivial pair, and as many others as `n_components` leaves."""
         r = int(self.n_components)
         found = pairs(r - 1, None)
-        usable = usable_pairs(walk, found) if r > 1 else found
+        usable = keep_positive(walk, found) if r > 1 else found
         if len(usable) < r - 1:
             raise ValueError(
                 f"n_components={r} is more than the {len(usable) + 1} eigenvalues of this walk "

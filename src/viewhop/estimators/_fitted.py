@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewhop._runtime.threads import threads
+from viewhop._runtime.threads import thread_count
 from viewhop._storage.codec import (
     Shelf,
-    boolean,
-    encoded,
-    fields,
-    integer,
-    number,
-    parameters,
-    texts,
-    value,
+    decode_value,
+    encode_parameters,
+    encode_value,
+    read_boolean,
+    read_fields,
+    read_integer,
+    read_number,
+    read_texts,
 )
 from viewhop.errors import ModelFileError
 from viewhop.geometry import _state as state
 from viewhop.walks import Walk
-from viewhop.walks._extension import extension
+from viewhop.walks._extension import build_extension
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -74,7 +74,7 @@ def model(
         raise ModelFileError(f"the parameters were changed after the fit: {error}") from error
     return {
         "class": kind.__name__,
-        "parameters": parameters(est, shelf.within("parameters")),
+        "parameters": encode_parameters(est, shelf.within("parameters")),
         "fitted": learnt(shelf),
     }
 
@@ -84,10 +84,10 @@ def of(est: MultiViewDiffusionMaps, shelf: Shelf) -> dict[str, Any]:
     names = getattr(est, "feature_names_in_", None)
     return {
         "views": state.layout_state(est._layout),
-        "groups": encoded(est._groups, shelf.within("groups"), "the parameter views"),
+        "groups": encode_value(est._groups, shelf.within("groups"), "the parameter views"),
         "n_features_in": int(est.n_features_in_),
         "feature_names_in": None if names is None else [str(name) for name in names],
-        "n_steps": encoded(est.n_steps_, shelf, "the number of steps"),
+        "n_steps": encode_value(est.n_steps_, shelf, "the number of steps"),
         "is_mean": bool(est._outputs.is_mean),
         "n_pieces": int(est.n_pieces_),
         "dimension": est._dimension,
@@ -133,34 +133,36 @@ def restore(
         timings,
         walk,
         spectrum,
-    ) = fields(found, _KEYS, "the fit")
+    ) = read_fields(found, _KEYS, "the fit")
     seen = state.layout(views)
     est._layout = seen
     est.view_names_ = seen.names
     est.n_views_ = len(seen.names)
-    est._groups = value(groups, shelf.within("groups"), "the column groups")
-    est.n_features_in_ = integer(n_features, "the number of features", least=1)
+    est._groups = decode_value(groups, shelf.within("groups"), "the column groups")
+    est.n_features_in_ = read_integer(n_features, "the number of features", least=1)
     if names is not None:
-        labels = texts(names, "the names of the features", est.n_features_in_)
+        labels = read_texts(names, "the names of the features", est.n_features_in_)
         est.feature_names_in_ = np.array(labels, dtype=object)
-    est.n_pieces_ = integer(n_pieces, "the number of pieces", least=1)
-    est._dimension = None if dimension is None else integer(dimension, "the dimension", least=1)
-    est._allowed = None if allowed is None else integer(allowed, "the memory that was allowed")
-    est.memory_ = integer(memory, "the memory of the fit")
-    stages = fields(timings, _STAGES, "the timings")
+    est.n_pieces_ = read_integer(n_pieces, "the number of pieces", least=1)
+    est._dimension = (
+        None if dimension is None else read_integer(dimension, "the dimension", least=1)
+    )
+    est._allowed = None if allowed is None else read_integer(allowed, "the memory that was allowed")
+    est.memory_ = read_integer(memory, "the memory of the fit")
+    stages = read_fields(timings, _STAGES, "the timings")
     est.timings_ = {
-        stage: number(seconds, "the timings", least=0.0)
+        stage: read_number(seconds, "the timings", least=0.0)
         for stage, seconds in zip(_STAGES, stages, strict=True)
     }
-    est.walk_, est._kernels = state.walk(walk, seen, shelf, n_jobs=threads(est.n_jobs))
+    est.walk_, est._kernels = state.walk(walk, seen, shelf, n_jobs=thread_count(est.n_jobs))
     if not fits(est.walk_):
         raise ModelFileError(f"the walk is not one of {type(est).__name__}")
     est.recall_ = {K.name: K.recall for K in est.walk_.affinities}
     nodes = est.walk_.n_nodes
     est.spectrum_ = state.spectrum(spectrum, shelf.within("spectrum"), nodes)
-    mean = boolean(is_mean, "whether coordinates are means")
+    mean = read_boolean(is_mean, "whether coordinates are means")
     if mean and (est.walk_.is_fused or est.n_views_ == 1):
         raise ModelFileError("one set of coordinates has no mean over views")
-    number(n_steps, "the number of steps", least=0.0)
-    est._extension = extension(est.walk_, est.spectrum_)
+    read_number(n_steps, "the number of steps", least=0.0)
+    est._extension = build_extension(est.walk_, est.spectrum_)
     est._keep(n_steps, is_mean=mean)

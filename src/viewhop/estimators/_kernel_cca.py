@@ -13,17 +13,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime import memory
-from viewhop._runtime.progress import Progress, shown
-from viewhop._runtime.threads import threads
-from viewhop.affinity._low_rank import LowRank, Pivots, low_rank
-from viewhop.bandwidth import across_views
+from viewhop._runtime.progress import Progress, show_progress
+from viewhop._runtime.threads import thread_count
+from viewhop.affinity._low_rank import LowRank, Pivots, factorise_kernel
+from viewhop.bandwidth import resolve_scales
 from viewhop.errors import FarSampleWarning, ModelFileError
 from viewhop.estimators._base import ViewTransformer, whole_or_unchanged
-from viewhop.estimators._base import generator as make_generator
-from viewhop.estimators._canonical import Canonical, canonical
-from viewhop.kernels import NAMES, Kernel, per_view
-from viewhop.solvers._rank import listed
-from viewhop.views._views import Views
+from viewhop.estimators._base import make_generator as make_generator
+from viewhop.estimators._canonical import Canonical, solve_canonical
+from viewhop.kernels import NAMES, Kernel, kernels_by_view
+from viewhop.solvers import quote_views
+from viewhop.views import Views
 
 __all__ = ["KernelCCA"]
 
@@ -177,12 +177,12 @@ class KernelCCA(ViewTransformer):
         """
         self._check_parameters()
         generator = make_generator(self.random_state)
-        with whole_or_unchanged(self), shown(self.verbose) as progress:
+        with whole_or_unchanged(self), show_progress(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
             kernels = self._low_rank(views, generator, progress)
             _warn_far(np.any([kernel.far for kernel in kernels], axis=0))
-            self._keep(kernels, canonical(kernels, self.regularization, self.n_components))
+            self._keep(kernels, solve_canonical(kernels, self.regularization, self.n_components))
         return self
 
     def transform(self, X: Any) -> NDArray[np.floating]:
@@ -251,7 +251,7 @@ class KernelCCA(ViewTransformer):
         if n < self.n_components + 1:
             raise ValueError(
                 f"n_components={self.n_components} needs at least {self.n_components + 1} samples, "
-                f"but {listed(views.names)} have n_samples = {n}"
+                f"but {quote_views(views.names)} have n_samples = {n}"
             )
         if self.rank is not None and self.rank > n:
             raise ValueError(
@@ -267,22 +267,22 @@ class KernelCCA(ViewTransformer):
     ) -> list[LowRank]:
         """The kernel of each view as the product of a factor, if memory allows."""
         rank = len(views) if self.rank is None else int(self.rank)
-        memory.require(
+        memory.require_bytes(
             3 * views.n_views * len(views) * rank * 8,  # the factor, centred, and its basis
-            memory.budget(self.max_memory),
+            memory.parse_budget(self.max_memory),
             what=f"kernel factors of {len(views):,} samples in {views.n_views} views",
             instead=f"pass a rank below {rank} or raise max_memory",
         )
-        kernels = across_views(per_view(self.kernel, views.names), views, generator)
+        kernels = resolve_scales(kernels_by_view(self.kernel, views.names), views, generator)
         return [
-            low_rank(
+            factorise_kernel(
                 name,
                 kernels[name],
                 X,
                 rank=rank,
                 tol=self.tol,
                 generator=generator,
-                n_jobs=threads(self.n_jobs),
+                n_jobs=thread_count(self.n_jobs),
                 progress=progress,
             )
             for name, X in views.items()

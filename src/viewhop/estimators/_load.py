@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from viewhop._storage import archive
-from viewhop._storage.archive import named
-from viewhop._storage.codec import Shelf, estimator, fields, text
+from viewhop._storage.archive import name_file
+from viewhop._storage.codec import Shelf, decode_estimator, read_fields, read_text
 from viewhop.errors import ModelFileError
 from viewhop.estimators import DeSaEmbedding
 from viewhop.estimators._clustering import MultiViewSpectralClustering
@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
     True
     """
     content, arrays = archive.read(path, max_memory=max_memory)
-    with named(path), np.errstate(all="ignore"):
+    with name_file(path), np.errstate(all="ignore"):
         try:
             return _model(content, Shelf(arrays))
         except ModelFileError:
@@ -78,9 +78,9 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
 
 
 def _model(content: Any, shelf: Shelf) -> Any:
-    name, parameters, learnt = fields(content, ("class", "parameters", "fitted"), "the model")
-    kind = _KINDS[text(name, "the class of the model", [*_KINDS])]
-    est = estimator(kind, parameters, shelf.within("parameters"))
+    name, parameters, learnt = read_fields(content, ("class", "parameters", "fitted"), "the model")
+    kind = _KINDS[read_text(name, "the class of the model", [*_KINDS])]
+    est = decode_estimator(kind, parameters, shelf.within("parameters"))
     est._restore(learnt, shelf)
     shelf.check_empty()
     return est

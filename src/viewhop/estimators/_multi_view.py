@@ -20,35 +20,33 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop import affinity, bandwidth, diffusion, dimension
 from viewhop._runtime import memory
-from viewhop._runtime.progress import Progress, shown
-from viewhop._runtime.threads import each, threads
+from viewhop._runtime.progress import Progress, show_progress
+from viewhop._runtime.threads import map_threads, thread_count
 from viewhop._storage import archive
 from viewhop._storage.codec import Shelf
 from viewhop.affinity import Affinity, KernelRows
 from viewhop.estimators import _fitted as fitted
 from viewhop.estimators._base import ViewTransformer, whole_or_unchanged
-from viewhop.estimators._base import generator as make_generator
+from viewhop.estimators._base import make_generator as make_generator
 from viewhop.geometry import _agreement as agreement
 from viewhop.geometry._construction import affinities, check_common, check_memory
 from viewhop.geometry._memory_plan import Footprint
 from viewhop.geometry._outputs import Outputs
-from viewhop.kernels import NAMES, Kernel, Precomputed, per_view
-from viewhop.solvers import SOLVERS
+from viewhop.kernels import NAMES, Kernel, Precomputed, kernels_by_view
+from viewhop.solvers import SOLVERS, quote_views
 from viewhop.solvers import _multilevel as coarse
 from viewhop.solvers._rank import (
     FIRST_GUESS,
     Pairs,
     check_reached,
-    enough_pairs,
-    listed,
-    positive_pairs,
+    solve_accuracy,
+    solve_rank,
     warn_of_pieces,
 )
 from viewhop.spectrum import Spectrum
-from viewhop.views._rows import Nodes
-from viewhop.views._views import Views
+from viewhop.views import RowMap, Views
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, Walk, hop_matrix
-from viewhop.walks._extension import Stepped, extension, warn_of_unreached
+from viewhop.walks._extension import Stepped, build_extension, warn_of_unreached
 
 __all__ = ["DiffusionMaps", "MultiViewDiffusionMaps"]
 
@@ -237,14 +235,14 @@ class MultiViewDiffusionMaps(ViewTransformer):
         """
         self._check_parameters()
         generator = make_generator(self.random_state)
-        with whole_or_unchanged(self), shown(self.verbose) as progress:
+        with whole_or_unchanged(self), show_progress(self.verbose) as progress:
             views = self._read(X, reset=True)
             self._check_size(views)
             if not views.is_complete:
                 self._check_fusion("sample")
                 check_common(views)
             self._dimension = self._intrinsic_dimension(views, generator)
-            self._allowed = memory.budget(self.max_memory)
+            self._allowed = memory.parse_budget(self.max_memory)
             self.timings_: dict[str, float] = {}
             with self._timed("kernels"):
                 self.walk_ = self._fuse(self._affinities(views, generator, progress), views.nodes)
@@ -252,7 +250,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             with self._timed("solve"):
                 self.spectrum_ = self._solve(self.walk_, generator, progress)
             with self._timed("extension"):
-                self._extension = extension(self.walk_, self.spectrum_)
+                self._extension = build_extension(self.walk_, self.spectrum_)
                 self._keep(self.n_steps, is_mean=self._is_mean())
                 warn_of_unreached(self.view_names_, self._outputs.unreached, stacklevel=2)
                 progress("extension", len(views), len(views))
@@ -301,11 +299,11 @@ class MultiViewDiffusionMaps(ViewTransformer):
         def placed(start: int) -> Stepped:
             return self._extension.step(self._kernel_rows(views[start : start + rows]))
 
-        with shown(self.verbose) as progress:
-            parts = each(
+        with show_progress(self.verbose) as progress:
+            parts = map_threads(
                 placed,
                 starts,
-                threads(self.n_jobs) if self.walk_.is_dense else 1,
+                thread_count(self.n_jobs) if self.walk_.is_dense else 1,
                 lambda count: progress("extension", min(count * rows, len(views)), len(views)),
             )
         stepped = Stepped.joined(parts)
@@ -462,7 +460,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             if K.name not in views.names:
                 continue
             if isinstance(self._kernels[K.name], Precomputed):
-                affinity.check_new_values(K.name, views[K.name])
+                affinity.check_kernel_values(K.name, views[K.name])
             else:  # every affinity but a precomputed one has features
                 K.features.check(views[K.name], K.name)  # type: ignore[attr-defined]
         if not views.is_complete:
@@ -486,7 +484,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         if len(views) < least:
             raise ValueError(
                 f"n_components={self.n_components!r} needs at least {least} samples, but "
-                f"{listed(views.names)} {'has' if views.n_views == 1 else 'have'} "
+                f"{quote_views(views.names)} {'has' if views.n_views == 1 else 'have'} "
                 f"n_samples = {len(views)}"
             )
 
@@ -494,7 +492,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         """The number of coordinates, if an estimate of the dimension is to set it."""
         if not isinstance(self.accuracy, str):
             return None
-        kernels = per_view(self.kernel, views.names)
+        kernels = kernels_by_view(self.kernel, views.names)
         measured = [name for name in views.names if not isinstance(kernels[name], Precomputed)]
         if not measured:
             raise ValueError(
@@ -508,8 +506,8 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[Affinity]:
         """One affinity per view, if memory allows."""
-        kernels = per_view(self.kernel, views.names)
-        n_jobs = threads(self.n_jobs)
+        kernels = kernels_by_view(self.kernel, views.names)
+        n_jobs = thread_count(self.n_jobs)
         hops = self.hops is not None and np.diagonal(self.hops).any()
         stays = bool(self.within_view_weight) or hops
         is_hop_of_two = self.fusion == "hop" and views.n_views == 2 and not stays
@@ -527,7 +525,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
             n_jobs=n_jobs,
         )
         self.memory_ = check_memory(foreseen, self._allowed)
-        self._kernels = bandwidth.across_views(kernels, views, generator)
+        self._kernels = bandwidth.resolve_scales(kernels, views, generator)
         found = affinities(
             views,
             self._kernels,
@@ -540,12 +538,12 @@ class MultiViewDiffusionMaps(ViewTransformer):
         self.recall_ = {K.name: K.recall for K in found}
         return found
 
-    def _fuse(self, affinities: list[Affinity], rows: Nodes) -> Walk:
+    def _fuse(self, affinities: list[Affinity], rows: RowMap) -> Walk:
         """The walk over the views."""
         if self.fusion == "sum":
             return SumWalk(affinities, rows)
         if self.fusion == "product":
-            return ProductWalk(affinities, n_jobs=threads(self.n_jobs))
+            return ProductWalk(affinities, n_jobs=thread_count(self.n_jobs))
         if self.fusion == "alternating":
             return AlternatingWalk(affinities)
         hops = self.hops
@@ -560,7 +558,7 @@ class MultiViewDiffusionMaps(ViewTransformer):
         warn_of_pieces(walk, pieces, stacklevel=3)
 
         def pairs(r: int, known: Spectrum | None) -> Spectrum:
-            return coarse.solve(
+            return coarse.solve_multilevel(
                 walk,
                 r,
                 solver=self.solver,
@@ -577,11 +575,11 @@ class MultiViewDiffusionMaps(ViewTransformer):
     def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """As many pairs as `n_components` and `accuracy` say."""
         if self.n_components != "auto":
-            return positive_pairs(walk, pairs, int(self.n_components))
+            return solve_rank(walk, pairs, int(self.n_components))
         if self._dimension is not None:
-            return positive_pairs(walk, pairs, self._dimension)
+            return solve_rank(walk, pairs, self._dimension)
         accuracy = 0.1 if self.accuracy is None else float(self.accuracy)
-        return enough_pairs(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
+        return solve_accuracy(walk, pairs, accuracy=accuracy, n_steps=self.n_steps)
 
     def _is_mean(self) -> bool:
         """Whether a sample gets the mean over its views."""

@@ -12,7 +12,7 @@ from scipy.linalg import subspace_angles
 from scipy.stats import spearmanr
 
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import (
     Cell,
     Context,
@@ -24,7 +24,7 @@ from viewhop.experiments._experiment import (
 )
 from viewhop.experiments._power_law import exponent
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import INK, PALETTE, tidy
+from viewhop.plotting import INK, PALETTE, tidy_axes
 
 __all__ = ["EXPERIMENTS"]
 
@@ -282,16 +282,16 @@ def draw(result: Result) -> dict[str, Picture]:
     for (name, values), like in zip(numbers["covariance"].items(), ("PCA", "CCA"), strict=True):
         first.plot(numbers["sizes"], values, label=name, **_LINES[like])
     first.set(xlabel="samples M", ylabel="relative error of the covariance")
-    tidy(first, "Linear: bias stays, chance averages out")
+    tidy_axes(first, "Linear: bias stays, chance averages out")
     first.set(xscale="log", yscale="log", ylim=(0.01, 1.5))
     for name, values in numbers["angles"].items():
         second.plot(numbers["noises"], values, label=name, **_LINES[name])
     second.set(xlabel="noise σ_n", ylabel="sine of the largest angle", ylim=(-0.03, 1.03))
-    tidy(second, "Linear: the plane that is found")
+    tidy_axes(second, "Linear: the plane that is found")
     for name, values in numbers["errors"].items():
         third.plot(numbers["noises"], values, label=name, markersize=5, **_LINES[name])
     third.set(xlabel="noise σ_n", ylabel="1 − ρ² of the first coordinate", ylim=(-0.03, 1.03))
-    tidy(third, "Curves: what is lost of the coordinate")
+    tidy_axes(third, "Curves: what is lost of the coordinate")
     for ax in (first, second):
         ax.legend(frameon=False, fontsize="small", labelcolor=INK, loc="center right")
     figure.legend(

@@ -13,9 +13,8 @@ from viewhop.bandwidth import JointScales, Surface, joint, log_log, max_min
 from viewhop.datasets import make_helices, make_mixtures, make_swiss_rolls
 from viewhop.errors import ScaleWarning
 from viewhop.experiments._experiment import Cell, Context, Experiment, Picture, Result, Table
-from viewhop.plotting import bandwidth_slice, bandwidth_surface
-from viewhop.plotting._style import INK
-from viewhop.views._views import Views
+from viewhop.plotting import INK, bandwidth_slice, bandwidth_surface
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 

@@ -16,8 +16,8 @@ from viewhop.experiments._comparison import Coordinates, compared, pieces_told
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._kmeans_runs import runs
 from viewhop.kernels import Precomputed
-from viewhop.plotting._style import INK, PALETTE, tidy
-from viewhop.views._views import Views
+from viewhop.plotting import INK, PALETTE, tidy_axes
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS", "chi_squared_kernel"]
 
@@ -227,7 +227,7 @@ def draw(result: Result) -> dict[str, Picture]:
             paper, range(len(methods)), color=INK, marker="x", s=46, zorder=3
         )
         ax.set(xlabel="mean silhouette, from −1 to 1")
-        tidy(ax, f"labels: {named}")
+        tidy_axes(ax, f"labels: {named}")
         ax.set_yticks(range(len(methods)), methods)
         ax.grid(axis="y", color="#eeeeee")
         ax.set_axisbelow(True)

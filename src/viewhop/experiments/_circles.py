@@ -13,14 +13,13 @@ import numpy as np
 from viewhop import bandwidth
 from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning, ScaleWarning
-from viewhop.estimators import DeSaEmbedding, KernelCCA
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DeSaEmbedding, DiffusionMaps, KernelCCA, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._kmeans import clustered
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import INK, PALETTE, tidy
+from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.scores import matched_share
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 
@@ -271,7 +270,7 @@ def draw(result: Result) -> dict[str, Picture]:
                 label=method,
             )
         ax.set(xlabel="noise σ_n (standard deviation)", ylim=(0.45, 1.03))
-        tidy(ax, title)
+        tidy_axes(ax, title)
     panels[0].set_ylabel("share in the right cluster")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=7, frameon=False)

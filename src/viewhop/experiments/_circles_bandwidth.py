@@ -9,11 +9,11 @@ import numpy as np
 
 from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._kmeans import clustered
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import INK, tidy
+from viewhop.plotting import INK, tidy_axes
 from viewhop.scores import matched_share
 
 __all__ = ["EXPERIMENTS"]
@@ -129,7 +129,7 @@ def draw(result: Result) -> dict[str, Picture]:
         image = ax.imshow(mean.T, origin="lower", cmap="viridis", vmin=0.5, vmax=1)
         for i, j in np.argwhere(mean >= _GOOD):
             ax.text(i, j, "•", ha="center", va="center", color=INK, fontsize=8)
-        tidy(ax, method)
+        tidy_axes(ax, method)
         names = [f"{scale:.2g}" for scale in scales]
         ax.set_xticks(marks, names)
         ax.set_yticks(marks, names)

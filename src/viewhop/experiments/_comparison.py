@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel
 from viewhop.solvers import _multilevel as coarse
-from viewhop.solvers._rank import usable_pairs
-from viewhop.views._views import Views
+from viewhop.solvers import keep_positive
+from viewhop.views import Views
 from viewhop.walks import SumWalk
 
 __all__ = ["Coordinates", "compared", "de_sa", "fitted", "pieces_told", "summed"]
@@ -134,7 +134,7 @@ def summed(
     """
     walk = SumWalk([K for K in estimator.walk_.affinities if K.name in names])
     pieces = walk.pieces()
-    spectrum = coarse.solve(
+    spectrum = coarse.solve_multilevel(
         walk,
         r,
         solver="dense" if walk.n_samples <= _FEW else "auto",
@@ -142,7 +142,7 @@ def summed(
         pieces=pieces,
         generator=np.random.default_rng(seed),
     )
-    return Coordinates((usable_pairs(walk, spectrum).stepped,), int(pieces.max()) + 1)
+    return Coordinates((keep_positive(walk, spectrum).stepped,), int(pieces.max()) + 1)
 
 
 def de_sa(estimator: MultiViewDiffusionMaps) -> Coordinates:

@@ -12,11 +12,11 @@ from sklearn.utils import Bunch
 
 from viewhop.datasets import make_swiss_rolls
 from viewhop.diffusion import single_view_distance
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._power_law import exponent
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import INK, PALETTE, tidy
+from viewhop.plotting import INK, PALETTE, tidy_axes
 
 __all__ = ["EXPERIMENTS"]
 
@@ -196,7 +196,7 @@ def draw(result: Result) -> dict[str, Picture]:
                 variances[noisy], lower, upper, color=style["color"], alpha=0.15, linewidth=0
             )
     ax.set(xlabel="variance of the noise, σ_N²", ylabel="distance between the embeddings")
-    tidy(ax, None)
+    tidy_axes(ax, None)
     ax.set(xscale="log", yscale="log")
     ax.legend(frameon=False, labelcolor=INK)
     caption = (

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 
 from viewhop.datasets import make_swiss_rolls
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
 from viewhop.experiments._whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import PALETTE, tidy
-from viewhop.views._views import Views
+from viewhop.plotting import PALETTE, tidy_axes
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 
@@ -79,7 +79,7 @@ def draw(result: Result) -> dict[str, Picture]:
         ax.plot(np.arange(len(size)), size**t, color=colour, linestyle=line, label=f"t = {t}")
     ax.set(xlabel="number of the eigenvalue", ylabel="|λ|^t")
     ax.legend(frameon=False)
-    tidy(ax, None, whole_x=True)
+    tidy_axes(ax, None, whole_x=True)
     return {"": Picture(figure, "Absolute eigenvalues of P̂^t, largest first, for six values of t.")}
 
 

@@ -19,13 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from viewhop import plotting
-from viewhop._runtime.files import replaced, writable_folder
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.files import replace_file, writable_folder
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.scores import matched_share
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["DemoResult", "Score", "run"]
 
@@ -94,7 +94,7 @@ def run(
     *,
     out: str | os.PathLike[str],
     random_state: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     quick: bool = False,
 ) -> DemoResult:
     """The scores of each view alone and of four ways to put all six together.
@@ -152,7 +152,7 @@ def run(
     files = [folder / "embedding.csv"]
     remarks = _pieces_remark([*alone, *together])
     table = _table(multi, rows=rows, target=target)
-    with replaced(files[0]) as file:
+    with replace_file(files[0]) as file:
         file.write(table.to_csv(index=False, float_format="%.10g").encode())
     progress("files", 1, 2)
     figure = _figure(alone[0], multi, views=views, target=target, random_state=random_state)
@@ -162,7 +162,7 @@ def run(
         )
     else:
         files.append(folder / "embedding.png")
-        with replaced(files[1]) as file:
+        with replace_file(files[1]) as file:
             figure.savefig(file, format="png", dpi=160)
     progress("files", 2, 2)
     return DemoResult(

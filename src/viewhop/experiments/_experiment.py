@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ class Context:
     trials: int = 1
     seed: int = 0
     data_home: Path | None = None
-    progress: Progress = silent
+    progress: Progress = no_progress
 
     def generator(self, *key: int) -> np.random.Generator:
         """A generator of its own for each key, the number of a trial for instance."""

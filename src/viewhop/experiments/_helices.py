@@ -11,7 +11,7 @@ import numpy as np
 from viewhop import bandwidth, plotting
 from viewhop.datasets import make_helices
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
 from viewhop.experiments._rings import ENOUGH, ring
 from viewhop.kernels import Gaussian

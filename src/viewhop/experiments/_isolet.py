@@ -8,7 +8,7 @@ from viewhop.datasets import load_isolet
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._sweeps import place_told, sweep_panels, sweep_table, swept
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 

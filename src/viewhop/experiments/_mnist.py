@@ -25,8 +25,8 @@ from viewhop.experiments._experiment import (
 )
 from viewhop.experiments._kmeans_runs import runs
 from viewhop.kernels import Gaussian, Kernel
-from viewhop.plotting._style import INK, PALETTE, tidy
-from viewhop.views._views import Views
+from viewhop.plotting import INK, PALETTE, tidy_axes
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS", "noisy_views"]
 
@@ -325,7 +325,7 @@ def _bars(result: Result) -> Any:
             printed, lines, color=INK, marker="x", s=46, zorder=3
         )
         ax.set(xlabel="NMI", xlim=(0, 1))
-        tidy(ax, size)
+        tidy_axes(ax, size)
         ax.set_yticks(lines, methods)
         ax.grid(axis="y", color="#eeeeee", zorder=0)
         ax.set_axisbelow(True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from viewhop._runtime.files import replaced, writable_folder
-from viewhop._runtime.progress import Progress, Stage, silent
+from viewhop._runtime.files import replace_file, writable_folder
+from viewhop._runtime.progress import Progress, Stage, no_progress
 from viewhop._version import __version__
 from viewhop.errors import DataMissingError
 from viewhop.experiments import _results_page as page
@@ -60,7 +60,7 @@ def reproduce(
     seed: int = 0,
     force: bool = False,
     data_home: str | os.PathLike[str] | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> list[Outcome]:
     """Run experiments of the paper, and write what they found beside the paper's own numbers.
 
@@ -193,7 +193,7 @@ def _drawn(experiment: Experiment, result: Result, folder: Path) -> list[dict[st
     written = []
     for name, (figure, caption) in pictures.items():
         file = f"{experiment.name}-{name}.png" if name else f"{experiment.name}.png"
-        with replaced(folder / file) as handle:
+        with replace_file(folder / file) as handle:
             figure.savefig(handle, format="png", dpi=130)
         written.append({"file": file, "caption": caption})
     return written

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from viewhop._runtime.files import replaced
+from viewhop._runtime.files import replace_file
 from viewhop.experiments import _results_store as recording
 from viewhop.experiments._experiment import Cell, Result, Table
 from viewhop.experiments._index import NAMES
@@ -54,7 +54,7 @@ def write(folder: Path) -> None:
         known for name in NAMES if (known := recording.read(folder / f"{name}.json")) is not None
     ]
     for name, text in (("report.md", _markdown(found)), ("report.html", _html(found))):
-        with replaced(folder / name) as file:
+        with replace_file(folder / name) as file:
             file.write(text.encode())
 
 

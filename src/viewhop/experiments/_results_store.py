@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._runtime.files import replaced
+from viewhop._runtime.files import replace_file
 from viewhop.experiments._experiment import Result, Table
 
 __all__ = ["Record", "plain", "read", "settled", "write"]
@@ -57,7 +57,7 @@ def write(path: str | os.PathLike[str], result: Result, record: Mapping[str, Any
         What is known of the run: settings, versions, seconds, pictures.
     """
     held = {"format": _FORMAT, "record": plain(record), "result": plain(asdict(result))}
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(f"{json.dumps(held, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode())
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from viewhop._runtime.progress import silent
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop._runtime.progress import no_progress
+from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.experiments._experiment import (
     Cell,
     Context,
@@ -40,10 +40,9 @@ from viewhop.experiments._seismic_sweep import (
     sweep_tables,
     swept_numbers,
 )
-from viewhop.plotting import confusion, embedding
-from viewhop.plotting._style import INK, PALETTE, tidy
+from viewhop.plotting import INK, PALETTE, confusion, embedding, tidy_axes
 from viewhop.seismic import SOUTH, Classification, classify, make_quarry_blasts
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 
@@ -90,7 +89,7 @@ def run(context: Context) -> Result:
                         n_components=RANKS,
                         kernel=kernel,
                         procedures=["transductive"] + ["refitted"] * is_refitted,
-                        progress=context.progress if is_refitted else silent,
+                        progress=context.progress if is_refitted else no_progress,
                     )
                 )
             if trial == place == 0:
@@ -249,7 +248,7 @@ def draw(result: Result) -> dict[str, Picture]:
         *numbers["station"], linestyle="none", marker="*", markersize=11, color=INK, label="station"
     )
     right.set(xlabel="east [km]", ylabel="north [km]", aspect="equal")
-    tidy(right, "where they were")
+    tidy_axes(right, "where they were")
     right.set_aspect("equal")
     figure.legend(*right.get_legend_handles_labels(), loc="outside right center", frameon=False)
     caption = (

@@ -13,7 +13,7 @@ from viewhop.experiments._experiment import Cell
 from viewhop.kernels import Gaussian
 from viewhop.seismic import Classification
 from viewhop.seismic.sonogram import sonogram
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = [
     "KERNELS",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from viewhop.experiments._experiment import Cell, Picture, Table
 from viewhop.experiments._seismic_setting import MULTI, RANKS, mean_and_sd
-from viewhop.plotting._style import PALETTE, tidy
+from viewhop.plotting import PALETTE, tidy_axes
 
 __all__ = ["drawn_sweep", "lead_remarks", "sweep_tables", "swept_numbers"]
 
@@ -128,7 +128,7 @@ def drawn_sweep(numbers: Mapping[str, Any]) -> Picture:
     for row, kernel in zip(panels, numbers["mean"], strict=True):
         for ax, r in zip(row, RANKS, strict=True):
             _curves(ax, numbers, kernel, str(r))
-            tidy(ax, f"{kernel}, r = {r}")
+            tidy_axes(ax, f"{kernel}, r = {r}")
             ax.set_xscale("log", base=2)
             ax.set_xticks(numbers["noises"], [f"{level:g}" for level in numbers["noises"]])
             ax.minorticks_off()

@@ -13,10 +13,10 @@ from sklearn.utils import Bunch
 from viewhop.datasets import make_gapped_rolls
 from viewhop.diffusion import transition_probabilities
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import INK, PALETTE, tidy
+from viewhop.plotting import INK, PALETTE, tidy_axes
 
 __all__ = ["EXPERIMENTS"]
 
@@ -205,12 +205,12 @@ def draw(result: Result) -> dict[str, Picture]:
         drawn = _roll(ax, rows, np.asarray(numbers["probabilities"][step]), top)
         _arrow(ax, rows[numbers["start"]])
         ax.set(xlabel=f"{view}[1]", ylabel=f"{view}[3]")
-        tidy(ax, title)
+        tidy_axes(ax, title)
     last = axes[1, 1]
     embedding = np.asarray(numbers["embedding"])
     theta = last.scatter(*embedding.T, c=numbers["theta"], s=8, cmap="cividis", linewidths=0)
     last.set(xlabel="coordinate 1", ylabel="coordinate 2")
-    tidy(last, "Multi-view embedding of x: one curve")
+    tidy_axes(last, "Multi-view embedding of x: one curve")
     for place, label in ((drawn, "one-step probability"), (theta, "θ (radians)")):
         at = axes[0, :] if place is drawn else axes[1, :]
         bar = figure.colorbar(place, ax=at, shrink=0.8, aspect=26)

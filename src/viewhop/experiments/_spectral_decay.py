@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from viewhop.datasets import make_mixtures
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import (
     Cell,
     Context,
@@ -22,7 +22,7 @@ from viewhop.experiments._experiment import (
 )
 from viewhop.experiments._whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
-from viewhop.plotting._style import PALETTE, tidy
+from viewhop.plotting import PALETTE, tidy_axes
 from viewhop.walks import HopWalk, ProductWalk, SumWalk
 
 __all__ = ["EXPERIMENTS"]
@@ -201,7 +201,7 @@ def _spectra_picture(result: Result) -> Picture:
             values = np.asarray(found[name])
             ax.plot(np.arange(len(values)), values, label=name, **{"markersize": 3.5, **style})
         ax.set_xlabel("number of the eigenvalue")
-        tidy(ax, case, whole_x=True)
+        tidy_axes(ax, case, whole_x=True)
         ax.set_yscale("log")
         ax.set_ylim(1e-5, 1.5)
     ax.figure.axes[0].set_ylabel("eigenvalue")

@@ -12,8 +12,8 @@ from viewhop.experiments._comparison import Coordinates, compared, pieces_told
 from viewhop.experiments._experiment import Context, Table
 from viewhop.experiments._kmeans_runs import runs
 from viewhop.kernels import Kernel
-from viewhop.plotting._style import INK, PALETTE, tidy
-from viewhop.views._views import Views
+from viewhop.plotting import INK, PALETTE, tidy_axes
+from viewhop.views import Views
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -178,7 +178,7 @@ def sweep_panels(
                 lw=2.6 if strong else 1.3,
             )
         ax.set(xlabel="coordinates per view")
-        tidy(ax, setting, whole_x=True)
+        tidy_axes(ax, setting, whole_x=True)
     axes[0].set_ylabel("NMI, mean over runs")
     figure.legend(
         [shown[method] for method in methods],

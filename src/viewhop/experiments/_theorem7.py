@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._power_law import exponent
-from viewhop.plotting._style import INK, PALE, PALETTE, tidy
+from viewhop.plotting import INK, PALE, PALETTE, tidy_axes
 from viewhop.theory import (
     circle_walk,
     generator_expansion,
@@ -239,7 +239,7 @@ def draw(result: Result) -> dict[str, Picture]:
         order = exponent(numbers["epsilons"], errors)
         first.plot(numbers["epsilons"], errors, label=f"{term}: {order:.2f}", **_LINES[term])
     first.set(xlabel="ε = σ² (radians²)", ylabel="largest error of one step")
-    tidy(first, "Theorem 7: order of the error in ε")
+    tidy_axes(first, "Theorem 7: order of the error in ε")
     for ax, at, values, bounds in (
         (second, numbers["sizes"], numbers["by_size"], numbers["size_bounds"]),
         (third, numbers["windows"], numbers["by_window"], numbers["window_bounds"]),
@@ -252,8 +252,8 @@ def draw(result: Result) -> dict[str, Picture]:
         ax.set_ylabel("variance of the density estimate")
     second.set_xlabel("samples M")
     third.set_xlabel("ε = σ²")
-    tidy(second, f"Variance over M, ε = {_HELD[1]:g}")
-    tidy(third, f"Variance over ε, M = {_HELD[0]:,}")
+    tidy_axes(second, f"Variance over M, ε = {_HELD[1]:g}")
+    tidy_axes(third, f"Variance over ε, M = {_HELD[0]:,}")
     for ax, at in ((first, "epsilons"), (second, "sizes"), (third, "windows")):
         ax.set(xscale="log", yscale="log")
         ax.set_xticks(numbers[at], [f"{each:g}" for each in numbers[at]], rotation=30)

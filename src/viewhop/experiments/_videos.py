@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from viewhop import bandwidth, plotting
 from viewhop.datasets import load_coil20, make_train_video
 from viewhop.errors import DataMissingError, DisconnectedWarning
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
 from viewhop.experiments._rings import ENOUGH, Ring, ring
 from viewhop.kernels import Gaussian

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 
-from viewhop._runtime.progress import Progress, silent
-from viewhop._runtime.threads import each, threads
+from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.threads import map_threads, thread_count
 
 __all__ = ["bags_of_words", "grey", "phog"]
 
@@ -70,7 +70,7 @@ def bags_of_words(
     sizes: Sequence[int] = (12, 24),
     random_state: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Floats:
     """How often each visual word is seen in each picture, (n_pictures, n_words).
 
@@ -163,7 +163,7 @@ def phog(
     n_levels: int = 4,
     n_bins: int = 20,
     n_jobs: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Floats:
     """Directions of edges in finer and finer parts of each picture, (n_pictures, n_features).
 
@@ -233,7 +233,9 @@ def _each(
     progress: Progress,
 ) -> list[Any]:
     total = len(pictures)
-    return each(work, pictures, threads(n_jobs), lambda done: progress(stage, done, total))
+    return map_threads(
+        work, pictures, thread_count(n_jobs), lambda done: progress(stage, done, total)
+    )
 
 
 def _check(pictures: Sequence[Greys], least: int) -> None:

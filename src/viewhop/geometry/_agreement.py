@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop.errors import GapWarning
 from viewhop.solvers import _multilevel as coarse
 from viewhop.spectrum import Spectrum
-from viewhop.views._rows import Nodes
+from viewhop.views import RowMap
 from viewhop.walks import HopWalk
 from viewhop.walks._extension import HopExtension
 
 if TYPE_CHECKING:
-    from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+    from viewhop.estimators import MultiViewDiffusionMaps
 
 __all__ = [
     "Scaling",
@@ -219,7 +219,7 @@ def _without(walk: HopWalk, view: int) -> HopWalk:
             f"without view {walk.names[view]!r} the walker could not leave view {alone[0]!r}; "
             "give it another hop"
         )
-    rows = Nodes(
+    rows = RowMap(
         [walk.rows.sizes[l] for l in kept],
         [None if walk.rows.is_whole else walk.rows.samples(l) for l in kept],
         walk.n_samples,
@@ -232,7 +232,9 @@ def _with_next(
 ) -> Spectrum:
     """As many pairs as the estimator has, and one more where there is one."""
     r = min(len(est.spectrum_) + 1, walk.max_coordinates)
-    return coarse.solve(walk, r, tol=est.tol, generator=np.random.default_rng(0), known=known)
+    return coarse.solve_multilevel(
+        walk, r, tol=est.tol, generator=np.random.default_rng(0), known=known
+    )
 
 
 def _warn_of_gap(values: Floats, r: int, told: str) -> None:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from viewhop import affinity
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress
-from viewhop._runtime.threads import each
+from viewhop._runtime.threads import map_threads
 from viewhop.affinity import Affinity
 from viewhop.errors import RecallWarning
 from viewhop.geometry._memory_plan import FIXED, Footprint
 from viewhop.kernels import Kernel, Precomputed
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.views._views import Views
+from viewhop.neighbours import FeatureMap
+from viewhop.views import Views
 
 __all__ = ["affinities", "check_common", "check_memory"]
 
@@ -54,9 +54,9 @@ def check_memory(foreseen: Footprint, allowed: int | None) -> int:
     what = f"a fit of {foreseen.n_samples:,} samples in {len(foreseen.kernels)} views"
     instead = "use fewer samples, features or neighbours, or raise max_memory"
     if foreseen.is_dense:
-        what += f" with dense kernels ({memory.text(foreseen.dense)} of it)"
+        what += f" with dense kernels ({memory.format_bytes(foreseen.dense)} of it)"
         instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
-    memory.require(foreseen.peak, allowed, what=what, instead=instead)
+    memory.require_bytes(foreseen.peak, allowed, what=what, instead=instead)
     return foreseen.peak + FIXED
 
 
@@ -92,7 +92,7 @@ def affinities(
 
     def build(item: tuple[tuple[str, NDArray[np.floating]], np.random.Generator]) -> Affinity:
         (name, X), own = item
-        return affinity.build(
+        return affinity.build_affinity(
             name,
             kernels[name],
             X,
@@ -102,7 +102,7 @@ def affinities(
             allowed=allowed,
         )
 
-    found = each(build, items, at_once)
+    found = map_threads(build, items, at_once)
     for K in found:
         K.n_jobs = n_jobs
         if K.recall < LEAST_RECALL:

@@ -15,7 +15,7 @@ from viewhop import solvers
 from viewhop.affinity._sparse import FIXED_BYTES, sparse_bytes
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
 from viewhop.kernels import Kernel, Precomputed
-from viewhop.solvers._krylov import SPARSE_WIDTH, WIDTH, most_columns
+from viewhop.solvers._krylov import SPARSE_WIDTH, WIDTH, max_columns
 from viewhop.solvers._lapack import MATRICES
 
 __all__ = ["FIXED", "Footprint"]
@@ -134,7 +134,7 @@ class Footprint:
         if self.solver == "dense" or (self.solver == "auto" and is_small):
             return MATRICES * 8.0 * nodes**2
         if self.is_dense:
-            basis = 2 * FILLED * most_columns(r, is_dense=True) * 8
+            basis = 2 * FILLED * max_columns(r, is_dense=True) * 8
             sums = GROUPS * WIDTH * size * n / solved
             return solved * (basis + sums + 8 * WIDTH * 8) + found
         is_many = self.solver == "auto" and solvers.is_many(n, self.dtype, self.tol)
@@ -143,7 +143,7 @@ class Footprint:
         # The kernels in another order, with the places they are taken from, and on fewer samples.
         pairs = [self._pairs(name) for name in self.kernels]
         moved = 1.25 * sum(pairs) * (size + 4) + 12 * max(pairs)
-        basis = 2 * most_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size
+        basis = 2 * max_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size
         start = 2.0 * nodes * (r + max(10, r // 2)) * 8
         return moved + solved * basis + start + found
 

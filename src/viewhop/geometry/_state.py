@@ -13,19 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from viewhop._storage.codec import Shelf, fields, integer, kernel, kernel_state, number, text, texts
+from viewhop._storage.codec import (
+    Shelf,
+    decode_kernel,
+    encode_kernel,
+    read_fields,
+    read_integer,
+    read_number,
+    read_text,
+    read_texts,
+)
 from viewhop.affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._sparse import SparseAffinity, SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
-from viewhop.neighbours import Index
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points
+from viewhop.neighbours import FeatureMap, Index, Points
 from viewhop.spectrum import Spectrum
-from viewhop.views._rows import Nodes
-from viewhop.views._schema import Layout
+from viewhop.views import RowMap, Schema
 from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, Walk
 
 __all__ = [
@@ -52,7 +58,7 @@ _PRODUCT = "the product"
 # --- what a fit saw -----------------------------------------------------------------------------
 
 
-def layout_state(seen: Layout) -> dict[str, Any]:
+def layout_state(seen: Schema) -> dict[str, Any]:
     """A layout as plain data."""
     return {
         "names": [*seen.names],
@@ -62,24 +68,24 @@ def layout_state(seen: Layout) -> dict[str, Any]:
     }
 
 
-def layout(found: Any) -> Layout:
+def layout(found: Any) -> Schema:
     """A layout from plain data."""
     keys = ("names", "widths", "feature_names", "dtype")
-    names, widths, labels, dtype = fields(found, keys, "the views")
-    names = texts(names, "the names of the views")
+    names, widths, labels, dtype = read_fields(found, keys, "the views")
+    names = read_texts(names, "the names of the views")
     if not names or len(set(names)) < len(names):
         raise ModelFileError("the names of the views: expected some, each of them once")
     if not all(isinstance(part, list) and len(part) == len(names) for part in (widths, labels)):
         raise ModelFileError(f"the views: expected widths and feature names of {len(names)} views")
-    widths = tuple(integer(width, "the width of a view", least=1) for width in widths)
-    return Layout(
+    widths = tuple(read_integer(width, "the width of a view", least=1) for width in widths)
+    return Schema(
         names,
         widths,
         tuple(
-            None if part is None else texts(part, "the feature names of a view", width)
+            None if part is None else read_texts(part, "the feature names of a view", width)
             for part, width in zip(labels, widths, strict=True)
         ),
-        np.dtype(text(dtype, "the dtype of the views", ("float32", "float64"))),
+        np.dtype(read_text(dtype, "the dtype of the views", ("float32", "float64"))),
     )
 
 
@@ -95,7 +101,7 @@ def spectrum_state(pairs: Spectrum, shelf: Shelf) -> dict[str, Any]:
 
 def spectrum(found: Any, shelf: Shelf, n_nodes: int) -> Spectrum:
     """A spectrum of a walk on `n_nodes` nodes, from plain data."""
-    solver, n_products = fields(found, ("solver", "n_products"), "the spectrum")
+    solver, n_products = read_fields(found, ("solver", "n_products"), "the spectrum")
     values = shelf.numbers("eigenvalues", (-1,), above=0.0)
     if not values.size or (np.diff(values) > 0).any():
         raise ModelFileError("the spectrum: eigenvalues are some, the largest first")
@@ -106,8 +112,8 @@ def spectrum(found: Any, shelf: Shelf, n_nodes: int) -> Spectrum:
         shelf.numbers("stepped", shape),
         shelf.numbers("residuals", (values.size,), least=0.0),
         shelf.numbers("stationary", (n_nodes,), least=0.0),
-        text(solver, "the solver"),
-        integer(n_products, "the number of products"),
+        read_text(solver, "the solver"),
+        read_integer(n_products, "the number of products"),
     )
 
 
@@ -152,12 +158,12 @@ def walk_state(fitted: Walk, kernels: Mapping[str, Kernel], shelf: Shelf) -> dic
     }
 
 
-def walk(found: Any, seen: Layout, shelf: Shelf, *, n_jobs: int) -> tuple[Walk, dict[str, Kernel]]:
+def walk(found: Any, seen: Schema, shelf: Shelf, *, n_jobs: int) -> tuple[Walk, dict[str, Kernel]]:
     """A walk and the kernels that its affinities were built by, from plain data."""
     keys = ("fusion", "n_samples", "kernels", "product")
-    fusion, n_samples, listed, product = fields(found, keys, "the walk")
-    kind = _WALKS[text(fusion, "the fusion", [*_WALKS])]
-    n = integer(n_samples, "the number of samples", least=3, most=2**40)
+    fusion, n_samples, listed, product = read_fields(found, keys, "the walk")
+    kind = _WALKS[read_text(fusion, "the fusion", [*_WALKS])]
+    n = read_integer(n_samples, "the number of samples", least=3, most=2**40)
     if not isinstance(listed, list) or len(listed) != len(seen.names):
         raise ModelFileError(f"the walk: expected the kernels of {len(seen.names)} views")
     rows = _nodes(len(seen.names), n, shelf)
@@ -185,7 +191,7 @@ def walk(found: Any, seen: Layout, shelf: Shelf, *, n_jobs: int) -> tuple[Walk, 
 def _fused(
     kind: type[Walk],
     held: list[Affinity],
-    rows: Nodes,
+    rows: RowMap,
     shelf: Shelf,
     product: Any,
     n_jobs: int,
@@ -229,7 +235,7 @@ def _joint(held: list[Affinity], shelf: Shelf, product: Any, n_jobs: int) -> Aff
     return joint
 
 
-def _nodes(n_views: int, n_samples: int, shelf: Shelf) -> Nodes:
+def _nodes(n_views: int, n_samples: int, shelf: Shelf) -> RowMap:
     """Which samples the rows of each view are."""
     found: list[NDArray[np.intp] | None] = []
     sizes = []
@@ -241,7 +247,7 @@ def _nodes(n_views: int, n_samples: int, shelf: Shelf) -> Nodes:
         if samples is None and sizes[-1] != n_samples:
             raise ModelFileError(f"view {l} has {sizes[-1]} rows for {n_samples} samples")
     # Counted first: a number of samples that the rows do not have would take any memory.
-    rows = Nodes(sizes, found, n_samples)
+    rows = RowMap(sizes, found, n_samples)
     if min(sizes) < 3 or sum(sizes) < n_samples or not rows.observed.any(axis=1).all():
         raise ModelFileError("the views: each has 3 samples or more, and each sample is in one")
     return rows
@@ -277,7 +283,7 @@ def _affinity_state(held: Affinity, rule: Kernel, shelf: Shelf) -> dict[str, Any
     if isinstance(held, SparsePrecomputed):
         shelf.put("threshold", held.threshold)
     return {
-        "kernel": kernel_state(rule, f"the kernel of view {held.name!r}"),
+        "kernel": encode_kernel(rule, f"the kernel of view {held.name!r}"),
         "scale": scale,
         "recall": float(held.recall),
         "n_probe": n_probe,
@@ -312,10 +318,10 @@ class _Held:
 
     def restored(self, found: Any, shelf: Shelf) -> tuple[Kernel, Affinity]:
         """The kernel and the affinity from plain data."""
-        state, scale, recall, n_probe = fields(
+        state, scale, recall, n_probe = read_fields(
             found, ("kernel", "scale", "recall", "n_probe"), self.where
         )
-        rule = kernel(state, f"the kernel of {self.where}")
+        rule = decode_kernel(state, f"the kernel of {self.where}")
         density = shelf.numbers("density", (self.n,), above=0.0)
         made: Affinity
         if isinstance(rule, Precomputed):
@@ -326,7 +332,7 @@ class _Held:
             assert isinstance(rule, DistanceKernel)
             made = self._measured(rule, density, scale, n_probe, shelf)
         made.n_jobs = self.n_jobs
-        made.recall = number(recall, f"{self.where}: recall", least=0.0)
+        made.recall = read_number(recall, f"{self.where}: recall", least=0.0)
         return rule, made
 
     def _precomputed(self, rule: Precomputed, density: Floats, shelf: Shelf) -> Affinity:
@@ -371,7 +377,7 @@ class _Held:
             if scale is not None:
                 raise ModelFileError(f"{where}: local scales are an array")
             return shelf.numbers("scale", (self.n,), least=0.0)
-        return number(scale, where, above=0.0)
+        return read_number(scale, where, above=0.0)
 
     def _index(self, points: Points, n_probe: Any, shelf: Shelf) -> Index | None:
         if n_probe is None:
@@ -379,7 +385,7 @@ class _Held:
         centres = shelf.places("centres", self.n)
         if not centres.size or (np.diff(centres) <= 0).any():
             raise ModelFileError(f"{self.where}: lists are around some samples, in order")
-        probes = integer(n_probe, f"{self.where}: n_probe", least=1, most=centres.size)
+        probes = read_integer(n_probe, f"{self.where}: n_probe", least=1, most=centres.size)
         return Index(points, centres, probes)
 
     def _tiles(self, shelf: Shelf) -> Tiles:

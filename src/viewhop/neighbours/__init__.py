@@ -1,18 +1,32 @@
 """Neighbours: the training samples near each row."""
 
 from viewhop.neighbours._cells import Cells
-from viewhop.neighbours._choose import Searched, searched
-from viewhop.neighbours._exact import neighbourhoods
-from viewhop.neighbours._faiss import Index, nearby
-from viewhop.neighbours._lists import Neighbourhood, symmetric
+from viewhop.neighbours._choose import Search, search_neighbours
+from viewhop.neighbours._exact import find_neighbourhoods
+from viewhop.neighbours._faiss import Index, query_index
+from viewhop.neighbours._lists import Neighbourhood, symmetrise
+from viewhop.neighbours._metric import FeatureMap
+from viewhop.neighbours._points import (
+    Points,
+    block_distances,
+    block_squares,
+    distance_matrix,
+    pair_distances,
+)
 
 __all__ = [
     "Cells",
+    "FeatureMap",
     "Index",
     "Neighbourhood",
-    "Searched",
-    "nearby",
-    "neighbourhoods",
-    "searched",
-    "symmetric",
+    "Points",
+    "Search",
+    "block_distances",
+    "block_squares",
+    "distance_matrix",
+    "find_neighbourhoods",
+    "pair_distances",
+    "query_index",
+    "search_neighbours",
+    "symmetrise",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.threads import each, row_blocks
+from viewhop._runtime.threads import map_threads, row_blocks
 from viewhop.neighbours._lists import index_type
 from viewhop.neighbours._points import Points
 
@@ -91,7 +91,7 @@ def _halved(points: Points, n_jobs: int) -> tuple[Indices, Indices]:
     parts = [(0, len(points))]
     while parts:
         starts += [start for start, stop in parts if stop - start <= CELL]
-        split = each(halves, [part for part in parts if part[1] - part[0] > CELL], n_jobs)
+        split = map_threads(halves, [part for part in parts if part[1] - part[0] > CELL], n_jobs)
         parts = [half for both in split for half in both]
     return order, np.array([*sorted(starts), len(points)])
 

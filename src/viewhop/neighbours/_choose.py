@@ -19,7 +19,7 @@ from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._lists import Neighbourhood
 from viewhop.neighbours._points import Points
 
-__all__ = ["Searched", "searched"]
+__all__ = ["Search", "search_neighbours"]
 
 #: Up to this many samples exact search takes seconds whatever the data: 5 s on two cores where
 #: no cell is passed over, 2 s by faiss.
@@ -33,7 +33,7 @@ MEASURED = 500
 
 
 @dataclass(frozen=True)
-class Searched:
+class Search:
     """Neighbours of the training samples, and how they were found.
 
     Attributes
@@ -50,7 +50,7 @@ class Searched:
     index: approximate.Index | None
 
 
-def searched(
+def search_neighbours(
     points: Points,
     *,
     search: str,
@@ -60,7 +60,7 @@ def searched(
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
     allow: Callable[[int], None] = lambda pairs: None,
-) -> Searched:
+) -> Search:
     """Neighbours of the training samples, by the search that is asked for.
 
     Parameters
@@ -68,7 +68,7 @@ def searched(
     points : Points
     search : {"auto", "exact", "faiss"}
     k, k_scale, n_jobs, done, allow
-        As in `viewhop.neighbours.neighbourhoods`.
+        As in `viewhop.neighbours.find_neighbourhoods`.
     generator : Generator
         Draws what an approximate search is built on and measured by.
     """
@@ -78,7 +78,7 @@ def searched(
     if search == "faiss" or (search == "auto" and n > EXACT_UP_TO):
         index = _index(points, cells, search, k, generator, n_jobs)
     if index is None:
-        found = exact.neighbourhoods(
+        found = exact.find_neighbourhoods(
             points,
             points,
             k=k,
@@ -88,8 +88,8 @@ def searched(
             allow=allow,
             cells=cells,
         )
-        return Searched(found, 1.0, None)
-    found = approximate.nearby(
+        return Search(found, 1.0, None)
+    found = approximate.query_index(
         points,
         index,
         lambda: cells,
@@ -100,7 +100,7 @@ def searched(
         allow=allow,
     )
     rows, truth = _truth(points, cells, k, generator, n_jobs)
-    return Searched(found, approximate.recall(found, rows, truth), index)
+    return Search(found, approximate.measure_recall(found, rows, truth), index)
 
 
 def _index(
@@ -130,7 +130,7 @@ def _index(
             return None
     index = approximate.Index.drawn(points, generator)
     rows, truth = _truth(points, cells, k, generator, n_jobs)
-    enough = approximate.tuned(index, rows, truth, k=k, n_jobs=n_jobs)
+    enough = approximate.tune_index(index, rows, truth, k=k, n_jobs=n_jobs)
     samples = index.n_probe * len(points) / index.centres.size
     if search == "auto" and not (enough and approximate.COST * samples < columns):
         return None
@@ -144,4 +144,6 @@ def _truth(
     n = len(points)
     rows = np.sort(generator.choice(n, min(MEASURED, n), replace=False))
     queries = points.like(points.rows[rows])
-    return rows, exact.neighbourhoods(queries, points, k=k, k_scale=k, n_jobs=n_jobs, cells=cells)
+    return rows, exact.find_neighbourhoods(
+        queries, points, k=k, k_scale=k, n_jobs=n_jobs, cells=cells
+    )

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from viewhop._runtime import threads as blocks
 from viewhop.neighbours._candidates import Proposals
 from viewhop.neighbours._cells import Cells
-from viewhop.neighbours._lists import Found, Neighbourhood, joined, listed
-from viewhop.neighbours._points import Points, between, products
+from viewhop.neighbours._lists import Found, Neighbourhood, join_lists, rank_pairs
+from viewhop.neighbours._points import Points, pair_distances, products
 
-__all__ = ["columns_per_row", "exact_lists", "neighbourhoods"]
+__all__ = ["columns_per_row", "exact_lists", "find_neighbourhoods"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -34,7 +34,7 @@ SAMPLED_CELLS = 16
 OFF = 1e-9
 
 
-def neighbourhoods(
+def find_neighbourhoods(
     queries: Points,
     points: Points,
     *,
@@ -57,7 +57,7 @@ def neighbourhoods(
     reach : (len(points),) array or None
         Radii of the training samples: pairs with d ≤ max(radius, reach) are kept.
     n_jobs, done
-        As in `viewhop.neighbours._points.matrix`.
+        As in `viewhop.neighbours._points.distance_matrix`.
     allow : callable
         Told the number of pairs found so far; it may raise to stop the search.
     cells : Cells or None
@@ -75,7 +75,7 @@ def neighbourhoods(
         done=done,
         allow=allow,
     )
-    return joined(parts, len(queries), len(points))
+    return join_lists(parts, len(queries), len(points))
 
 
 def exact_lists(
@@ -90,7 +90,7 @@ def exact_lists(
     done: Callable[[int, int], None] = lambda done, total: None,
     allow: Callable[[int], None] = lambda pairs: None,
 ) -> list[Found]:
-    """The lists of `neighbourhoods`, in parts.
+    """The lists of `find_neighbourhoods`, in parts.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def exact_lists(
     itself : bool
         Whether the queries are the training samples.
     reach, n_jobs, done, allow
-        As in `neighbourhoods`.
+        As in `find_neighbourhoods`.
     """
     asking = cells if itself else Cells.of(queries, n_jobs)
     search = _Search(asking, cells, k, k_scale, reach)
@@ -118,7 +118,7 @@ def exact_lists(
         return parts
 
     work = asking.blocks
-    parts = blocks.each(found, work, n_jobs, lambda count: done(count, len(work)))
+    parts = blocks.map_threads(found, work, n_jobs, lambda count: done(count, len(work)))
     return [part for some in parts for part in some]
 
 
@@ -179,9 +179,9 @@ class _Search:
             halves = slice(block.start, middle), slice(middle, block.stop)
             return [part for half in halves for part in self.lists(half)]
         i, j = found.pairs()
-        distances = between(self.asking.points, i + block.start, self.cells.points, j)
+        distances = pair_distances(self.asking.points, i + block.start, self.cells.points, j)
         return [
-            listed(
+            rank_pairs(
                 self.asking.order[block],
                 i,
                 self.cells.order[j],

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.threads import each
+from viewhop._runtime.threads import map_threads
 from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._exact import exact_lists
-from viewhop.neighbours._lists import Found, Neighbourhood, joined, listed
-from viewhop.neighbours._points import Points, between
+from viewhop.neighbours._lists import Found, Neighbourhood, join_lists, rank_pairs
+from viewhop.neighbours._points import Points, pair_distances
 
-__all__ = ["Index", "has_faiss", "nearby", "recall", "tuned"]
+__all__ = ["Index", "has_faiss", "measure_recall", "query_index", "tune_index"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -153,7 +153,7 @@ def _threads(n_jobs: int) -> Iterator[None]:
         faiss.omp_set_num_threads(before)
 
 
-def nearby(
+def query_index(
     queries: Points,
     index: Index,
     cells: Callable[[], Cells],
@@ -176,7 +176,7 @@ def nearby(
     cells : callable
         Gives the cells of the training samples, for exact searches.
     k, k_scale, n_jobs, done, allow
-        As in `viewhop.neighbours.neighbourhoods`.
+        As in `viewhop.neighbours.find_neighbourhoods`.
     """
     n = len(index.points)
     k, k_scale = min(k, n - 1), min(k_scale, n - 1)
@@ -195,13 +195,13 @@ def nearby(
             alone = ~(columns == members[:, None]).any(axis=1)
             columns[alone, -1] = members[alone]
         i = np.repeat(np.arange(members.size), count)
-        distances = between(queries, members[i], index.points, columns.ravel())
+        distances = pair_distances(queries, members[i], index.points, columns.ravel())
         table = distances.reshape(columns.shape)
         short = (columns < 0).any(axis=1) | outside[members]
         short |= np.count_nonzero(table == 0, axis=1) > k
         kept = ~short[i]
         rows = np.cumsum(~short) - 1
-        found = listed(
+        found = rank_pairs(
             members[~short],
             rows[i[kept]],
             columns.ravel()[kept],
@@ -216,7 +216,7 @@ def nearby(
         proposed = index.nearest(queries, batch, count, n_jobs)
         n_rows = batch.stop - batch.start
         blocks = [slice(a, min(a + PART, n_rows)) for a in range(0, n_rows, PART)]
-        for found, short in each(measured, blocks, n_jobs, blas=False):
+        for found, short in map_threads(measured, blocks, n_jobs, blas=False):
             parts.append(found)
             again.append(short)
             pairs += found.columns.size
@@ -233,10 +233,10 @@ def nearby(
             allow=lambda more: allow(pairs + more),
         )
         parts += [part._replace(members=rest[part.members]) for part in exact]
-    return joined(parts, len(queries), n)
+    return join_lists(parts, len(queries), n)
 
 
-def tuned(
+def tune_index(
     index: Index,
     rows: Indices,
     truth: Neighbourhood,
@@ -269,7 +269,7 @@ def tuned(
         index.n_probe = min(2 * index.n_probe, index.max_probe)
 
 
-def recall(found: Neighbourhood, rows: Indices, truth: Neighbourhood) -> float:
+def measure_recall(found: Neighbourhood, rows: Indices, truth: Neighbourhood) -> float:
     """Share of the true neighbours of some training samples that were found.
 
     Parameters
@@ -295,6 +295,6 @@ def _share(
 ) -> float:
     """Share of the true neighbours among the returned ones."""
     i = np.repeat(np.arange(len(queries)), columns.shape[1])
-    distances = between(queries, i, points, columns.ravel())
+    distances = pair_distances(queries, i, points, columns.ravel())
     hits = (distances <= truth.radius[i]) & (columns.ravel() >= 0)
     return float(hits.sum() / truth.rows.size)

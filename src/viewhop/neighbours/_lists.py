@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Found", "Neighbourhood", "joined", "listed", "symmetric"]
+__all__ = ["Found", "Neighbourhood", "join_lists", "rank_pairs", "symmetrise"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -93,7 +93,7 @@ def rank_distances(ordered: Floats, starts: Indices, k: int) -> Floats:
     return np.where(values > 0, values, distinct)
 
 
-def listed(
+def rank_pairs(
     members: Indices,
     i: Indices,
     j: Indices,
@@ -149,7 +149,7 @@ def _sorted_in_lists(i: Indices, values: NDArray[Any]) -> NDArray[np.intp]:
     return by_value[np.argsort(rows, kind="stable")]
 
 
-def joined(parts: Sequence[Found], n: int, n_columns: int) -> Neighbourhood:
+def join_lists(parts: Sequence[Found], n: int, n_columns: int) -> Neighbourhood:
     """The lists of all `n` rows, from parts that hold each row once."""
     counts = np.zeros(n, dtype=np.int64)
     radius, scale, nearest = np.empty(n), np.empty(n), np.empty(n)
@@ -171,7 +171,7 @@ def joined(parts: Sequence[Found], n: int, n_columns: int) -> Neighbourhood:
     return Neighbourhood(rows, columns, distances, radius, scale, nearest)
 
 
-def symmetric(found: Neighbourhood) -> csr_array:
+def symmetrise(found: Neighbourhood) -> csr_array:
     """Distances of all training pairs with d ≤ max(radius_i, radius_j), zeros stored too.
 
     A sample's list holds the pairs within its own radius; the other half of the rule is the

@@ -16,9 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.threads import each, row_blocks
+from viewhop._runtime.threads import map_threads, row_blocks
 
-__all__ = ["Points", "between", "block_distances", "block_squares", "matrix", "products"]
+__all__ = [
+    "Points",
+    "block_distances",
+    "block_squares",
+    "distance_matrix",
+    "pair_distances",
+    "products",
+]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -77,7 +84,7 @@ class Points:
             centre = np.median(some, axis=0).astype(np.float64)
         self.centre = centre
         self.norms = np.concatenate(
-            each(
+            map_threads(
                 lambda block: np.square(self.centred(block)).sum(axis=1),
                 [*row_blocks(*rows.shape)],
                 n_jobs,
@@ -144,7 +151,7 @@ class Single(NamedTuple):
             rows[block, :d] = part
             norms[block] = np.square(part, dtype=np.float64).sum(axis=1)
 
-        each(fill, [*row_blocks(n, d)], points.n_jobs, blas=False)
+        map_threads(fill, [*row_blocks(n, d)], points.n_jobs, blas=False)
         rows[:, d] = 1.0
         rows[:, d + 1] = norms
         return cls(rows, norms, unit)
@@ -161,7 +168,7 @@ class Single(NamedTuple):
         return left
 
 
-def between(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
+def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     """Distances of the pairs (a[i], b[j]), from the differences of their rows."""
     found = np.empty(i.size)
     for part in row_blocks(i.size, a.rows.shape[1]):
@@ -254,7 +261,7 @@ def block_squares(
         i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
         found = squares, 1.0, i, j
     values, unit, i, j = found
-    near = between(a, i + block.start, b, j + (other.start or 0)) if i.size else np.empty(0)
+    near = pair_distances(a, i + block.start, b, j + (other.start or 0)) if i.size else np.empty(0)
     return Squares(values, unit, i, j, near, dtype)
 
 
@@ -306,7 +313,7 @@ def block_distances(
     return block_squares(a, block, b, other, dtype=dtype).distances()
 
 
-def matrix(
+def distance_matrix(
     points: Points,
     dtype: np.dtype[np.floating],
     *,
@@ -341,5 +348,5 @@ def matrix(
         distances[row, column] = found
         distances[column, row] = found.T
 
-    each(fill, tiles, n_jobs, lambda count: done(count, len(tiles)))
+    map_threads(fill, tiles, n_jobs, lambda count: done(count, len(tiles)))
     return distances

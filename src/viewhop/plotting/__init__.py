@@ -9,15 +9,21 @@ from viewhop.plotting._embeddings import embedding
 from viewhop.plotting._similarities import view_similarity
 from viewhop.plotting._sonograms import sonogram
 from viewhop.plotting._spectra import spectrum
+from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 
 __all__ = [
+    "INK",
+    "PALE",
+    "PALETTE",
     "bandwidth_slice",
     "bandwidth_surface",
     "confusion",
     "disagreement",
     "embedding",
+    "make_axes",
     "pair_accuracy",
     "sonogram",
     "spectrum",
+    "tidy_axes",
     "view_similarity",
 ]

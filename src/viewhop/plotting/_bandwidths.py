@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewhop.plotting._style import INK, PALE, PALETTE, axes, tidy
+from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def bandwidth_surface(
     """
     first, second = _pair(found, pair)
     surface = found.surfaces[first, second]
-    ax = axes(ax, figsize=(5.4, 4.4))
+    ax = make_axes(ax, figsize=(5.4, 4.4))
     drawn = ax.pcolormesh(
         surface.scales, surface.other_scales, surface.values.T, cmap="viridis", shading="nearest"
     )
@@ -72,7 +72,7 @@ def bandwidth_surface(
     bar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
     ax.set_xlabel(f"scale of {first}")
     ax.set_ylabel(f"scale of {second}")
-    tidy(ax, title)
+    tidy_axes(ax, title)
     ax.set_xscale("log")
     ax.set_yscale("log")
     return ax
@@ -113,7 +113,7 @@ def bandwidth_slice(
     first, second = _pair(found, pair)
     surface = found.surfaces[first, second]
     values = surface.values[:, 0]
-    ax = axes(ax, figsize=(5.4, 3.6))
+    ax = make_axes(ax, figsize=(5.4, 3.6))
     for end in (values.min(), values.max()):
         ax.axhline(end, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.plot(surface.scales, values, color=PALETTE[0], linewidth=1.8)
@@ -130,7 +130,7 @@ def bandwidth_slice(
     )
     ax.set_xlabel(f"scale of {first}")
     ax.set_ylabel("log S")
-    tidy(ax, title)
+    tidy_axes(ax, title)
     ax.set_xscale("log")
     return ax
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, PALE, PALETTE, axes, tidy
+from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,8 +88,8 @@ def disagreement(
     high = distances > _quantile(distances, 0.9)
     named = _standing_out(distances, top)
     shown = np.maximum(distances, _LEAST)
-    ax = axes(ax, figsize=(6.4, 1.1 + 0.55 * max(len(names), 3)))
-    tidy(ax, title)
+    ax = make_axes(ax, figsize=(6.4, 1.1 + 0.55 * max(len(names), 3)))
+    tidy_axes(ax, title)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.axvline(1, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
     _set_scale(ax, shown, [(shown[row, view], ids[row]) for row, view in np.argwhere(named)])

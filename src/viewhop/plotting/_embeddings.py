@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, PALE, PALETTE, axes, tidy
+from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def embedding(
     """
     points, names = _columns(Z, dims)
     values = None if labels is None else _label_series(labels, len(points))
-    ax = axes(ax, figsize=(5.4, 4.8))
+    ax = make_axes(ax, figsize=(5.4, 4.8))
     size = point_size if point_size is not None else float(np.clip(600 / len(points) ** 0.5, 3, 30))
     if values is None:
         _scatter(ax, points, PALETTE[0], size=size)
@@ -91,7 +91,7 @@ def embedding(
     ax.set_ylabel(names[1])
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.04)
-    tidy(ax, title)
+    tidy_axes(ax, title)
     return ax
 
 

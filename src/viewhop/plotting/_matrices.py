@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.plotting._style import INK, axes, tidy
+from viewhop.plotting._style import INK, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def squares(
     """
     side, room = 0.6 * max(len(names), 4), _length(names) / 72
     has_bar = bar is not None
-    ax = axes(ax, figsize=(side + room + 0.3 + 0.9 * has_bar, side + 0.7 * room + 0.5))
+    ax = make_axes(ax, figsize=(side + room + 0.3 + 0.9 * has_bar, side + 0.7 * room + 0.5))
     known = ~np.isnan(matrix)
     drawn = ax.pcolormesh(
         np.ma.masked_array(matrix, ~known),
@@ -58,7 +58,7 @@ def squares(
         edgecolors="white",
         linewidth=1.2,
     )
-    tidy(ax, title)
+    tidy_axes(ax, title)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, axes, tidy
+from viewhop.plotting._style import INK, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +77,11 @@ def sonogram(
         raise ValueError("S must hold shares of energy, finite and not negative")
     between = _edges(edges, len(shares), sampling_rate, window)
     starts = np.arange(shares.shape[1] + 1) * shift + (window - shift) / 2
-    ax = axes(ax, figsize=(7.2, 3.2))
+    ax = make_axes(ax, figsize=(7.2, 3.2))
     drawn = ax.pcolormesh(
         starts / sampling_rate, between, shares, cmap="viridis", norm=_norm(shares), rasterized=True
     )
-    tidy(ax, title)
+    tidy_axes(ax, title)
     _label_frequencies(ax, between)
     ax.set_xlabel("time [s]")
     if legend:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, PALE, PALETTE, axes, tidy
+from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def spectrum(
             f"got {n_components}"
         )
     kept = len(values) if n_components is None else n_components
-    ax = axes(ax, figsize=(5.4, 3.6))
+    ax = make_axes(ax, figsize=(5.4, 3.6))
     order = np.arange(1, len(values) + 1)
     ax.plot(order, values, color=PALE, linewidth=1, zorder=1)
     ax.scatter(order[:kept], values[:kept], s=26, color=PALETTE[0], linewidths=0, zorder=3)
@@ -79,7 +79,7 @@ def spectrum(
         )
     ax.set_xlabel("k")
     ax.set_ylabel("eigenvalue")
-    tidy(ax, title, whole_x=True)
+    tidy_axes(ax, title, whole_x=True)
     return ax
 
 

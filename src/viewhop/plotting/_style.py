@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INK", "PALE", "PALETTE", "axes", "tidy"]
+__all__ = ["INK", "PALE", "PALETTE", "make_axes", "tidy_axes"]
 
 #: Ten colours that stay apart with every kind of colour vision (Petroff, arXiv:2107.02270).
 PALETTE = (
@@ -26,7 +26,7 @@ INK = "#404040"
 PALE = "#c8c8c8"
 
 
-def axes(ax: Axes | None, *, figsize: tuple[float, float]) -> Axes:
+def make_axes(ax: Axes | None, *, figsize: tuple[float, float]) -> Axes:
     """The Axes given, or that of a new figure."""
     if ax is not None:
         return ax
@@ -40,7 +40,7 @@ def axes(ax: Axes | None, *, figsize: tuple[float, float]) -> Axes:
     return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
-def tidy(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
+def tidy_axes(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
     """Quiet spines and ticks, and the title on the left."""
     from matplotlib.ticker import MaxNLocator
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.report._packing import Pack
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["cluster_column", "disagreement_columns", "feature_columns", "label_column"]
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._version import __version__
-from viewhop.estimators._clustering import MultiViewSpectralClustering
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps, MultiViewSpectralClustering
 from viewhop.report._colours import (
     cluster_column,
     disagreement_columns,
@@ -24,7 +23,7 @@ from viewhop.report._curves import scale_curves
 from viewhop.report._health import graphs, missing
 from viewhop.report._packing import Pack
 from viewhop.report._panels import panels
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["Content", "gathered"]
 

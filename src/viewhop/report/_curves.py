@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from viewhop.affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity
 from viewhop.affinity._sparse import SparseAffinity
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.neighbours._points import block_distances
+from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.neighbours import block_distances
 
 __all__ = ["scale_curves"]
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import MultiViewDiffusionMaps
 
 __all__ = ["graphs", "missing"]
 

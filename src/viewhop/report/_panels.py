@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.estimators import DeSaEmbedding
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators import DeSaEmbedding, MultiViewDiffusionMaps
 from viewhop.report._packing import Pack
 
 __all__ = ["panels"]

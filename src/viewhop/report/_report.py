@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from viewhop._runtime.files import replaced
+from viewhop._runtime.files import replace_file
 from viewhop.report import _content as content
 from viewhop.report import _page as page
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["render", "write"]
 
@@ -66,7 +66,7 @@ def write(
         about=about,
         repeat=repeat,
     )
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(text.encode("utf-8"))
 
 

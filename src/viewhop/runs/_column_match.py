@@ -9,10 +9,17 @@ from dataclasses import replace
 import numpy as np
 
 from viewhop.errors import TableError
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.tables import Joined, Options, Table, joined, read
-from viewhop.tables._faults import fault, quoted
-from viewhop.tables._join import check_asked
+from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.tables import (
+    Joined,
+    Options,
+    Table,
+    check_requested,
+    join_tables,
+    quote_cell,
+    read,
+    table_fault,
+)
 
 __all__ = ["check_training", "ignored", "read_for"]
 
@@ -55,7 +62,7 @@ def read_for(est: MultiViewDiffusionMaps, paths: Mapping[str, str], *, options: 
         tables[name] = read(path, options=replace(own, shared=True), max_memory=est.max_memory)
         width = tables[name].matrix.shape[1]
         if width != seen.widths[place]:
-            raise fault(
+            raise table_fault(
                 tables[name].path,
                 f"{width} columns of features, and the model was fitted on {seen.widths[place]} "
                 f"for the view {name!r}",
@@ -66,11 +73,11 @@ def read_for(est: MultiViewDiffusionMaps, paths: Mapping[str, str], *, options: 
         if seen.feature_names[seen.names.index(name)] is None
     }
     if by_place:
-        check_asked(by_place, replace(options, label=None))
+        check_requested(by_place, replace(options, label=None))
     if options.label is not None and all(table.labels is None for table in tables.values()):
         files = ", ".join(table.path for table in tables.values())
-        raise TableError(f"{files}: no label column {quoted(options.label)}")
-    return joined(tables)
+        raise TableError(f"{files}: no label column {quote_cell(options.label)}")
+    return join_tables(tables)
 
 
 def check_training(est: MultiViewDiffusionMaps, found: Joined) -> None:
@@ -104,7 +111,7 @@ def check_training(est: MultiViewDiffusionMaps, found: Joined) -> None:
         sample = int(rows[np.argmax(off)])
         name = f"number {sample + 1:,}"
         if found.views.ids is not None:
-            name += f" ({quoted(str(found.views.ids[sample]))})"
+            name += f" ({quote_cell(str(found.views.ids[sample]))})"
         raise TableError(
             "these are not the samples that the model was fitted on, or not in that order: sample "
             f"{name} is another; give the files of the fit"

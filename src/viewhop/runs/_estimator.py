@@ -6,13 +6,12 @@ from typing import Any
 
 from viewhop._runtime.progress import Progress
 from viewhop.errors import SettingsError
-from viewhop.estimators._clustering import MultiViewSpectralClustering
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
 from viewhop.runs._settings import KernelSettings, Settings
 from viewhop.tables import Options
 
-__all__ = ["Model", "embedding_of", "estimator", "kernel", "table_options"]
+__all__ = ["Model", "embedder_of", "estimator", "kernel", "table_options"]
 
 Model = MultiViewDiffusionMaps | MultiViewSpectralClustering
 
@@ -124,7 +123,7 @@ def estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
     return MultiViewDiffusionMaps(**counting, **walking, **solving)
 
 
-def embedding_of(model: Model) -> MultiViewDiffusionMaps:
+def embedder_of(model: Model) -> MultiViewDiffusionMaps:
     """The fitted diffusion map of a model: itself, or what its clusters were found in.
 
     Parameters

@@ -110,12 +110,12 @@ def either(*kinds: Kind) -> Kind:
 
 def memory_size(value: Any) -> int | str:
     """Bytes, or text like "8GB"."""
-    from viewhop._runtime.memory import budget
+    from viewhop._runtime.memory import parse_budget
 
     try:
         if isinstance(value, bool) or not isinstance(value, int | str):
             raise ValueError
-        budget(value)
+        parse_budget(value)
     except ValueError:
         raise ValueError('bytes, or text like "8GB"') from None
     return value

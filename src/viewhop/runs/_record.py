@@ -17,7 +17,7 @@ import numpy as np
 from viewhop._version import __version__
 from viewhop.errors import RunFileError
 from viewhop.runs._configuration import relative
-from viewhop.runs._estimator import Model, embedding_of
+from viewhop.runs._estimator import Model, embedder_of
 from viewhop.runs._settings import COMMANDS, Settings
 from viewhop.tables import Joined
 
@@ -57,7 +57,7 @@ def of(
     warned : list
         Warnings that were raised.
     """
-    est = embedding_of(model)
+    est = embedder_of(model)
     counts = est.observed_.sum(axis=0).tolist()
     found = {
         "format": FORMAT,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.progress import Progress, Stage, silent
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.kernels import Kernel, Precomputed, per_view
+from viewhop._runtime.progress import Progress, Stage, no_progress
+from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.kernels import Kernel, Precomputed, kernels_by_view
 from viewhop.seismic._fewer_features import with_fewer_features
 from viewhop.seismic._methods import least_events, one_class, some_of, too_few, usable_methods
 from viewhop.seismic._nearest_labels import Told, refitted, transductive
@@ -25,7 +25,7 @@ from viewhop.seismic._remarks import (
     told_by_missing,
     warnings_of,
 )
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["Classification", "PairScores", "Score", "classify", "classify_pairs"]
 
@@ -46,7 +46,7 @@ def classify(
     procedures: Sequence[str] = ("transductive", "refitted"),
     overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Classification:
     """How well events are told apart by each view alone, and by all of them together.
 
@@ -171,7 +171,7 @@ def classify_pairs(
     procedure: str = "transductive",
     overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> PairScores:
     """How well each view tells events apart in the multi-view walk with each other view.
 
@@ -242,7 +242,7 @@ def classify_pairs(
                 columns=[np.arange(r), np.arange(r, 2 * r)],
                 n_neighbors=n_neighbors,
                 apart=_among(apart, events),
-                progress=silent,
+                progress=no_progress,
             )
         except ValueError as error:  # as in classify
             refused[told] = f"{told}: {error}"
@@ -313,7 +313,7 @@ def _wanted(n_components: int | Sequence[int]) -> list[int]:
 
 
 def _kernels(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
-    found = per_view(kernel, names)
+    found = kernels_by_view(kernel, names)
     if any(isinstance(each, Precomputed) for each in found.values()):
         raise ValueError(
             "expected features of events, for left-out events must be placed by them; a "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.kernels import DistanceKernel, Kernel
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["with_fewer_features"]
 

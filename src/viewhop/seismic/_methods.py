@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.kernels import Kernel
 from viewhop.seismic._outcomes import FUSIONS
 from viewhop.seismic._summary import plain
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["Method", "least_events", "one_class", "some_of", "too_few", "usable_methods"]
 

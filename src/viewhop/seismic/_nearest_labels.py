@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 from viewhop._runtime.progress import Progress
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["Told", "refitted", "transductive", "voted"]
 

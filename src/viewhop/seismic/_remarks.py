@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from viewhop.seismic._outcomes import Score
 from viewhop.seismic._summary import plain
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["comparing", "doubles", "lone_classes", "shared", "told_by_missing", "warnings_of"]
 

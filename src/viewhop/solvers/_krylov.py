@@ -9,7 +9,7 @@ from viewhop.affinity._tiles import LANES
 from viewhop.solvers._problem import Floats, Found, Operator
 from viewhop.solvers._tall import Columns, Tall
 
-__all__ = ["krylov"]
+__all__ = ["solve_krylov"]
 
 #: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
 #: need less in all, where a kernel is on neighbours.
@@ -20,7 +20,7 @@ MAX_BLOCKS = 1000
 PATIENCE = 3
 
 
-def krylov(operator: Operator) -> tuple[Found, bool]:
+def solve_krylov(operator: Operator) -> tuple[Found, bool]:
     """Eigenpairs of A by block Krylov iteration, and whether all converged.
 
     Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis begins with the
@@ -35,7 +35,7 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
     wanted = min(_followed(r, is_dense=is_dense), room)
     width = WIDTH if is_dense else SPARSE_WIDTH
     block = _first_block(operator, min(width, room))
-    most = most_columns(r, is_dense=is_dense)
+    most = max_columns(r, is_dense=is_dense)
     basis = _Basis(operator, max(most, block.shape[1] + width))
     best, idle = np.inf, 0
     for _ in range(MAX_BLOCKS):
@@ -59,7 +59,7 @@ def krylov(operator: Operator) -> tuple[Found, bool]:
     return operator.pairs(values[found], basis.vectors(lead[:, found])), False
 
 
-def most_columns(r: int, *, is_dense: bool) -> int:
+def max_columns(r: int, *, is_dense: bool) -> int:
     """Columns that the basis for `r` pairs may have before it restarts.
 
     With full kernels a product costs more than the algebra of a large basis.

@@ -7,13 +7,13 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.solvers._problem import Floats, Found, Operator
 
-__all__ = ["lanczos"]
+__all__ = ["solve_lanczos"]
 
 #: Restarts before it gives up.
 MAX_RESTARTS = 300
 
 
-def lanczos(operator: Operator) -> tuple[Found, bool]:
+def solve_lanczos(operator: Operator) -> tuple[Found, bool]:
     """Eigenpairs of A by ARPACK's restarted Lanczos iteration, and whether all converged."""
     problem, n = operator.problem, operator.n
 

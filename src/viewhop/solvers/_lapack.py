@@ -10,13 +10,13 @@ from scipy.linalg import eigh, svd
 
 from viewhop.solvers._problem import Floats, Found, Half, Problem, Whole
 
-__all__ = ["MATRICES", "all_triplets", "dense"]
+__all__ = ["MATRICES", "solve_dense", "solve_triplets"]
 
 #: Matrices of all nodes that are held at a time.
 MATRICES = 5
 
 
-def dense(problem: Problem) -> Found:
+def solve_dense(problem: Problem) -> Found:
     """Eigenpairs of A, only the wanted part."""
     n = problem.walk.n_nodes
     A = Whole(problem).apply(problem.project(np.eye(n)))
@@ -25,7 +25,7 @@ def dense(problem: Problem) -> Found:
     return values, vectors
 
 
-def all_triplets(problem: Problem) -> Found:
+def solve_triplets(problem: Problem) -> Found:
     """Eigenpairs of a walk that alternates between two blocks, from all singular triplets."""
     walk, r = problem.walk, problem.r
     first, second = Half(problem).shape

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from viewhop import solvers
-from viewhop._runtime.progress import Progress, silent
-from viewhop._runtime.threads import each
+from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.threads import map_threads
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._sparse import MergedAffinity, SparseAffinity, SparsePrecomputed
 from viewhop.errors import ConvergenceError
 from viewhop.spectrum import Spectrum
-from viewhop.views._rows import Nodes
+from viewhop.views import RowMap
 from viewhop.walks import AlternatingWalk, HopWalk, Walk
-from viewhop.walks._extension import HopExtension, Stepped, extension
+from viewhop.walks._extension import HopExtension, Stepped, build_extension
 
-__all__ = ["solve"]
+__all__ = ["solve_multilevel"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -51,7 +51,7 @@ class Level(NamedTuple):
 
     label: Labels
     kernels: Sequence[Near]
-    rows: Nodes
+    rows: RowMap
 
 
 #: Below this many samples a coarse solution costs more than it saves.
@@ -67,7 +67,7 @@ MERGED = 8
 MERGED_TOLERANCE = 1e-3
 
 
-def solve(
+def solve_multilevel(
     walk: Walk,
     r: int,
     *,
@@ -76,7 +76,7 @@ def solve(
     pieces: Labels | None = None,
     generator: np.random.Generator | None = None,
     known: Spectrum | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
     """The `r` largest eigenpairs of a walk beside the trivial one, from a coarse start.
@@ -88,7 +88,7 @@ def solve(
     known : Spectrum or None
         Some of the pairs, where they are known already.
     """
-    name = solvers.choose(walk, r, tol) if solver == "auto" else solver
+    name = solvers.choose_solver(walk, r, tol) if solver == "auto" else solver
     generator = np.random.default_rng(0) if generator is None else generator
     start = None if known is None else known.eigenvectors
 
@@ -112,7 +112,7 @@ def solve(
     if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
         return solved(walk, pieces, _of_subset(walk, full, r + r // 4, generator))
     # A product of kernels on neighbours is one kernel, on samples that every view observed.
-    rows = walk.rows if len(near) == walk.rows.n_views else Nodes.whole(len(near), walk.n_samples)
+    rows = walk.rows if len(near) == walk.rows.n_views else RowMap.whole(len(near), walk.n_samples)
     levels = _levels(near, rows, generator) if len(near) == len(walk.kernels) else []
     if not levels:
         return solved(walk, pieces, None)
@@ -142,14 +142,14 @@ def _of_subset(
         found = solvers.solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
     except ConvergenceError:  # a rough start is not worth more
         return None
-    carry = extension(small, found)
+    carry = build_extension(small, found)
     carry.prepare()
 
     def carried(block: int) -> Stepped:
         return carry.step([K.rows_of_block(block, chosen) for K in kernels])
 
     n_blocks = len(kernels[0].tiles.blocks)
-    stepped = Stepped.joined(each(carried, range(n_blocks), kernels[0].n_jobs))
+    stepped = Stepped.joined(map_threads(carried, range(n_blocks), kernels[0].n_jobs))
     return np.nan_to_num(np.vstack(stepped.blocks))
 
 
@@ -176,14 +176,14 @@ def _of_rows(
         def own(block: int, l: int = l, K: Full = K, part: Labels = part) -> Floats:
             return carry.own(l, K.rows_of_block(block, part))
 
-        blocks += each(own, range(len(K.tiles.blocks)), K.n_jobs)
+        blocks += map_threads(own, range(len(K.tiles.blocks)), K.n_jobs)
     return np.nan_to_num(np.vstack(blocks))
 
 
 def _of_levels(
     walk: Walk,
     levels: Sequence[Level],
-    rows: Nodes,
+    rows: RowMap,
     r: int,
     generator: np.random.Generator,
 ) -> Floats | None:
@@ -213,7 +213,7 @@ def _of_levels(
     return start
 
 
-def _row_labels(level: Level, below: Nodes, view: int) -> Labels:
+def _row_labels(level: Level, below: RowMap, view: int) -> Labels:
     """The number of the merged row of a view that each finer row is part of."""
     label = level.label if below.is_whole else level.label[below.samples(view)]
     if level.rows.is_whole:
@@ -222,12 +222,12 @@ def _row_labels(level: Level, below: Nodes, view: int) -> Labels:
     return np.searchsorted(level.rows.samples(view), label)
 
 
-def _levels(kernels: Sequence[Near], rows: Nodes, generator: np.random.Generator) -> list[Level]:
+def _levels(kernels: Sequence[Near], rows: RowMap, generator: np.random.Generator) -> list[Level]:
     """Merged samples and the kernels between them, from fine to coarse."""
     levels: list[Level] = []
     while rows.n_samples >= LEAST_SAMPLES:
         values = [_on_samples(K.values, rows, view) for view, K in enumerate(kernels)]
-        label = merged(values, generator)
+        label = merge_samples(values, generator)
         if 2 * label.max() > label.size:  # hardly any neighbours
             break
         rows, labels = rows.merged(label)
@@ -236,7 +236,7 @@ def _levels(kernels: Sequence[Near], rows: Nodes, generator: np.random.Generator
     return levels
 
 
-def _on_samples(values: csr_array, rows: Nodes, view: int) -> csr_array:
+def _on_samples(values: csr_array, rows: RowMap, view: int) -> csr_array:
     """A kernel between the rows of a view as one between samples."""
     if rows.is_whole:
         return values
@@ -264,7 +264,7 @@ def _ordered(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
     return order, found[::-1]
 
 
-def merged(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:
+def merge_samples(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:
     """Number of the merged sample that each sample is part of, (n,).
 
     A seeded share of the samples are centres. Every other one joins the centre, or the member of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import svd
 
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop.solvers._tall import Columns, Tall
 from viewhop.walks import Walk
 
@@ -46,12 +46,12 @@ class Problem:
     tol: float
     generator: np.random.Generator
     start: Floats | None = None
-    progress: Progress = silent
+    progress: Progress = no_progress
     n_products: int = 0
 
     def project(self, V: Columns) -> Columns:
         """V without its part along the known eigenvectors."""
-        return without(V, self.known, self.walk.n_jobs)
+        return project_out(V, self.known, self.walk.n_jobs)
 
     def count(self, V: Columns) -> None:
         """Count the columns of V as multiplied."""
@@ -76,7 +76,7 @@ class Problem:
         return units * float(np.finfo(self.walk.dtype).eps)
 
 
-def without(V: Columns, known: Floats, n_jobs: int) -> Columns:
+def project_out(V: Columns, known: Floats, n_jobs: int) -> Columns:
     """V without its part along orthonormal columns."""
     if V.ndim == 1:
         return np.asarray(V - known @ (known.T @ V))
@@ -167,7 +167,7 @@ class Half(Operator):
 
     def project(self, V: Columns) -> Columns:
         """V without its part along the known right singular vectors."""
-        return without(V, self.known, self.problem.walk.n_jobs)
+        return project_out(V, self.known, self.problem.walk.n_jobs)
 
     def apply(self, V: Columns) -> Columns:
         """K̄ᵀK̄ times a vector (n,) or block (n, b)."""

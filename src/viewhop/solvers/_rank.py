@@ -6,19 +6,19 @@ import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from viewhop.diffusion import truncation
 from viewhop.errors import DisconnectedWarning
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
 __all__ = [
     "check_reached",
-    "enough_pairs",
-    "listed",
-    "positive_pairs",
-    "usable_pairs",
+    "keep_positive",
+    "quote_views",
+    "solve_accuracy",
+    "solve_rank",
+    "truncation",
     "warn_of_pieces",
 ]
 
@@ -30,7 +30,43 @@ FIRST_GUESS = 16
 Pairs = Callable[[int, Spectrum | None], Spectrum]
 
 
-def positive_pairs(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
+def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
+    """The number r(δ, t) of coordinates that keep the diffusion distance to an accuracy δ.
+
+    Parameters
+    ----------
+    eigenvalues : (m,) array
+        λ_1, λ_2, …, largest first.
+    accuracy : float
+        δ.
+    n_steps : float
+        t, positive.
+
+    Notes
+    -----
+    The number of positive eigenvalues with λ_k^t > δ λ_1^t: step 5 of the single-view recipe,
+    before Eq. (4).
+
+    Examples
+    --------
+    >>> from viewhop.diffusion import truncation
+    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3)
+    2
+    >>> truncation([0.9, 0.5, 0.2, -0.1], accuracy=0.3, n_steps=3)
+    1
+    """
+    if not n_steps > 0:
+        raise ValueError(f"a truncation needs n_steps > 0, not {n_steps!r}")
+    if not 0 <= accuracy < 1:
+        raise ValueError(f"accuracy is a number from 0 to below 1, not {accuracy!r}")
+    values = np.asarray(eigenvalues, dtype=np.float64)
+    positive = values[values > 0]
+    if not positive.size:
+        return 0
+    return int(((positive / positive[0]) ** n_steps > accuracy).sum())
+
+
+def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
     """The first `r` eigenpairs, or ValueError with their number where there are fewer.
 
     Parameters
@@ -45,7 +81,7 @@ def positive_pairs(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
             f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
             "that this walk can have"
         )
-    spectrum = usable_pairs(walk, pairs(r, None))
+    spectrum = keep_positive(walk, pairs(r, None))
     if len(spectrum) < r:
         raise ValueError(
             f"n_components={r} is more than the {len(spectrum)} eigenvalues of this walk that "
@@ -55,7 +91,7 @@ def positive_pairs(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
     return spectrum
 
 
-def enough_pairs(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
+def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
     """As many eigenpairs as the accuracy asks for, found by doubling.
 
     Parameters
@@ -70,19 +106,19 @@ def enough_pairs(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -
     r = min(FIRST_GUESS, most)
     spectrum = None
     while True:
-        spectrum = usable_pairs(walk, pairs(r, spectrum))
+        spectrum = keep_positive(walk, pairs(r, spectrum))
         wanted = truncation(spectrum.eigenvalues, accuracy=accuracy, n_steps=n_steps)
         if wanted < r or r == most:
             return spectrum.first(wanted)
         r = min(2 * r, most)
 
 
-def usable_pairs(walk: Walk, spectrum: Spectrum) -> Spectrum:
+def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
     """The pairs whose eigenvalue is positive beyond rounding, at least one."""
     usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
     if not usable:
         raise ValueError(
-            f"no eigenvalue of the walk over {listed(walk.names)} is positive beyond rounding, so "
+            f"no eigenvalue of the walk over {quote_views(walk.names)} is positive beyond rounding, so "
             "there are no coordinates: every sample is about as like any other; use a smaller "
             "bandwidth"
         )
@@ -123,12 +159,12 @@ def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> 
         return
     if sizes.size >= walk.n_samples:
         raise ValueError(
-            f"the walk over {listed(walk.names)} falls into {sizes.size} pieces, so it never "
+            f"the walk over {quote_views(walk.names)} falls into {sizes.size} pieces, so it never "
             "leaves a sample; raise the bandwidth (factor) or n_neighbors"
         )
     small = int(np.argmin(sizes))
     block, sample = walk.where(int(np.argmax(pieces == small)))
-    where = f"of {listed(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
+    where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
     warnings.warn(
         DisconnectedWarning(
             f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
@@ -141,6 +177,6 @@ def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> 
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def quote_views(names: Sequence[str]) -> str:
     """Names of views as a sentence has them, ``"views 'a', 'b'"``."""
     return ("view " if len(names) == 1 else "views ") + ", ".join(map(repr, names))

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from viewhop._runtime import memory
-from viewhop._runtime.progress import Progress, silent
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import single_blas
 from viewhop.errors import ConvergenceError
-from viewhop.solvers._krylov import krylov
-from viewhop.solvers._lanczos import lanczos
-from viewhop.solvers._lapack import MATRICES, all_triplets, dense
+from viewhop.solvers._krylov import solve_krylov
+from viewhop.solvers._lanczos import solve_lanczos
+from viewhop.solvers._lapack import MATRICES, solve_dense, solve_triplets
 from viewhop.solvers._problem import Floats, Found, Half, Operator, Problem, Whole
 from viewhop.solvers._tall import Tall
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
-__all__ = ["SOLVERS", "choose", "is_many", "known_pairs", "solve"]
+__all__ = ["SOLVERS", "choose_solver", "is_many", "solve", "trivial_pairs"]
 
 SOLVERS = ("dense", "lanczos", "krylov", "svd")
 
@@ -38,7 +38,7 @@ FEW_DIGITS = 1e-6
 DENSE_NODES = 1000
 
 
-def choose(walk: Walk, r: int, tol: float | None = None) -> str:
+def choose_solver(walk: Walk, r: int, tol: float | None = None) -> str:
     """The name of the solver that "auto" stands for.
 
     LAPACK for small walks or for a large part of the spectrum. Block Krylov where kernels are
@@ -66,7 +66,7 @@ def is_many(n_samples: int, dtype: np.dtype[np.floating], tol: float | None) -> 
     return n_samples >= MANY_SAMPLES and _tolerance(dtype, tol) >= FEW_DIGITS
 
 
-def known_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
+def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
     """Orthonormal eigenvectors of A with eigenvalue 1, (n_nodes, n_pieces), the trivial one first.
 
     A vector that is constant on each piece of the walk is an eigenvector of P; the pieces are taken
@@ -100,7 +100,7 @@ def solve(
     pieces: NDArray[np.intp] | None = None,
     generator: np.random.Generator | None = None,
     start: Floats | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
     """The `r` largest eigenpairs of a walk beside the trivial one.
@@ -130,7 +130,7 @@ def solve(
     MemoryBudgetError
         If the dense solver would need more than is allowed.
     """
-    name = choose(walk, r, tol) if solver == "auto" else solver
+    name = choose_solver(walk, r, tol) if solver == "auto" else solver
     if name not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
     if name == "svd" and not walk.is_cross:
@@ -139,7 +139,7 @@ def solve(
             'never stays in a view (within_view_weight=0); use solver="auto"'
         )
     # With more pieces than coordinates there is nothing to solve, and the first vectors do.
-    known = known_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
+    known = trivial_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
     problem = Problem(
         walk,
         max(0, r - known.shape[1] + 1),
@@ -154,7 +154,7 @@ def solve(
     if problem.r:
         name = _possible(problem, name)
         if name == "dense":
-            memory.require(
+            memory.require_bytes(
                 MATRICES * 8 * walk.n_nodes**2,
                 allowed,
                 what=f"the dense solver on {walk.n_nodes:,} nodes for {problem.r:,} eigenpairs",
@@ -196,7 +196,7 @@ def _possible(problem: Problem, name: str) -> str:
 def _krylov(operator: Operator) -> tuple[Found, bool]:
     """Block Krylov; where threads share its many small steps, BLAS stays out of their way."""
     with single_blas if operator.problem.walk.n_jobs > 1 else nullcontext():
-        return krylov(operator)
+        return solve_krylov(operator)
 
 
 def _told(problem: Problem, found: Found) -> Found:
@@ -209,15 +209,15 @@ def _run(problem: Problem, name: str) -> tuple[Found, bool]:
     """The wanted pairs, and whether all of them converged."""
     walk = problem.walk
     if name == "dense":
-        return _told(problem, dense(problem)), True
+        return _told(problem, solve_dense(problem)), True
     if name == "krylov":
         return _krylov(Half(problem) if walk.is_cross else Whole(problem))
     if name == "lanczos":
-        return lanczos(Whole(problem))
+        return solve_lanczos(Whole(problem))
     n = min(Half(problem).shape)
     if n <= DENSE_NODES or problem.r >= n - problem.known.shape[1] - 1:
-        return _told(problem, all_triplets(problem)), True
-    return lanczos(Half(problem))
+        return _told(problem, solve_triplets(problem)), True
+    return solve_lanczos(Half(problem))
 
 
 def _spectrum(

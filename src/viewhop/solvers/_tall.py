@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.threads import each
+from viewhop._runtime.threads import map_threads
 
 __all__ = ["Tall"]
 
@@ -46,7 +46,7 @@ class Tall:
             return np.asarray(A[rows].T @ B[rows])
 
         total = np.zeros((A.shape[1], B.shape[1]))
-        for found in each(part, self.chunks, self.n_jobs):
+        for found in map_threads(part, self.chunks, self.n_jobs):
             total += found
         return total
 
@@ -58,7 +58,7 @@ class Tall:
         def fill(rows: slice) -> None:
             np.matmul(A[rows], small, out=out[rows])
 
-        each(fill, self.chunks, self.n_jobs)
+        map_threads(fill, self.chunks, self.n_jobs)
         return out
 
     def without(self, B: Columns, A: Columns) -> Columns:
@@ -69,7 +69,7 @@ class Tall:
         def fill(rows: slice) -> None:
             np.subtract(B[rows], A[rows] @ small, out=out[rows])
 
-        each(fill, self.chunks, self.n_jobs)
+        map_threads(fill, self.chunks, self.n_jobs)
         return out
 
     def orthonormal(self, A: Columns) -> tuple[Floats, Floats]:
@@ -99,7 +99,7 @@ class Tall:
         def write(rows: slice) -> None:
             A[rows, : small.shape[1]] = A[rows] @ small
 
-        each(write, self.chunks, self.n_jobs)
+        map_threads(write, self.chunks, self.n_jobs)
 
     def residuals(
         self, AQ: Columns, Q: Columns, C: Floats, values: Floats
@@ -115,6 +115,6 @@ class Tall:
             return np.asarray(np.einsum("ij,ij->j", part, part), dtype=np.float64)
 
         squares = np.zeros(C.shape[1])
-        for found in each(fill, self.chunks, self.n_jobs):
+        for found in map_threads(fill, self.chunks, self.n_jobs):
             squares += found
         return out, np.sqrt(squares)

@@ -1,7 +1,8 @@
 """Tables: views from files, and results to files."""
 
 from viewhop.tables._column_choice import Options
-from viewhop.tables._join import Joined, joined, read_views
+from viewhop.tables._faults import quote_cell, table_fault
+from viewhop.tables._join import Joined, check_requested, join_tables, read_views
 from viewhop.tables._read import read, read_cells
 from viewhop.tables._table import Table
 from viewhop.tables._write import check_writable, write, write_embedding
@@ -10,11 +11,14 @@ __all__ = [
     "Joined",
     "Options",
     "Table",
+    "check_requested",
     "check_writable",
-    "joined",
+    "join_tables",
+    "quote_cell",
     "read",
     "read_cells",
     "read_views",
+    "table_fault",
     "write",
     "write_embedding",
 ]

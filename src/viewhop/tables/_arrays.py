@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from viewhop.errors import MemoryBudgetError, TableError
 from viewhop.tables._column_choice import Options
-from viewhop.tables._faults import check_size, fault, missing_column, quoted, reason
+from viewhop.tables._faults import check_size, missing_column, quote_cell, reason, table_fault
 from viewhop.tables._matlab import variables
 from viewhop.tables._table import Table, given_label, text_ids
 
@@ -75,7 +75,7 @@ def npz_table(
     except TableError:
         raise
     except Exception as error:  # zipfile raises whatever a damaged file leads it to
-        raise fault(path, f"it is not a whole NPZ file ({reason(error)})") from None
+        raise table_fault(path, f"it is not a whole NPZ file ({reason(error)})") from None
 
 
 def mat_table(
@@ -99,7 +99,7 @@ def mat_table(
         Bytes that a variable may take; None allows anything.
     """
     if data.startswith(_HDF5) or data[512:].startswith(_HDF5):
-        raise fault(
+        raise table_fault(
             path,
             "it is a MAT file of version 7.3, which is HDF5; save it again in MATLAB with "
             "save(…, '-v7')",
@@ -107,9 +107,9 @@ def mat_table(
     try:
         found = variables(data, allowed=allowed)
     except MemoryBudgetError as error:
-        raise fault(path, f"{error} (--memory) if you trust the file") from None
+        raise table_fault(path, f"{error} (--memory) if you trust the file") from None
     except (ValueError, OverflowError, MemoryError, zlib.error) as error:
-        raise fault(path, f"it is not a whole MAT file ({reason(error)})") from None
+        raise table_fault(path, f"it is not a whole MAT file ({reason(error)})") from None
     return _of_several(path, key, found, found.__getitem__, options)
 
 
@@ -121,12 +121,12 @@ def _array(path: str, data: bytes) -> NDArray[Any]:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read(file)
         if dtype.hasobject:
-            raise fault(
+            raise table_fault(
                 path, "it holds Python objects, which are never loaded; save an array of numbers"
             )
         needed, there = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
         if needed > there:
-            raise fault(
+            raise table_fault(
                 path,
                 f"it is cut short: an array of shape {shape} takes {needed:,} bytes, and there "
                 f"are {there:,}",
@@ -136,7 +136,7 @@ def _array(path: str, data: bytes) -> NDArray[Any]:
     except TableError:
         raise
     except Exception as error:  # numpy does so, too
-        raise fault(path, f"it is not a whole NPY file ({reason(error)})") from None
+        raise table_fault(path, f"it is not a whole NPY file ({reason(error)})") from None
 
 
 def _of_several(
@@ -157,7 +157,7 @@ def _of_several(
         }
         if len(fitting) != 1:
             listed = ", ".join(f"{path}::{name}" for name in fitting) or "none"
-            raise fault(
+            raise table_fault(
                 path,
                 f"expected one array of samples × features, got {len(fitting)} ({listed}); "
                 "choose by PATH::NAME",
@@ -185,7 +185,7 @@ def _vector(path: str, name: str, array: Any) -> list[Any]:
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1 or values.dtype.kind not in "biufU":
-        raise fault(path, f"{quoted(name)} is not a vector of text or whole numbers")
+        raise table_fault(path, f"{quote_cell(name)} is not a vector of text or whole numbers")
     found: list[Any] = values.tolist()
     return found
 
@@ -193,22 +193,26 @@ def _vector(path: str, name: str, array: Any) -> list[Any]:
 def _table(path: str, array: Any, beside: Mapping[str, list[Any]], options: Options) -> Table:
     """The table of an array without names of columns."""
     if (options.keep or options.drop) and not options.shared:
-        raise fault(path, "its columns have no names, so none can be kept or dropped")
+        raise table_fault(path, "its columns have no names, so none can be kept or dropped")
     if options.id is not None and "id" not in beside:
-        raise fault(path, f"it has no id column {quoted(options.id)}: its columns have no names")
+        raise table_fault(
+            path, f"it has no id column {quote_cell(options.id)}: its columns have no names"
+        )
     if options.label is not None and "label" not in beside and not options.shared:
-        raise fault(
-            path, f"it has no label column {quoted(options.label)}: its columns have no names"
+        raise table_fault(
+            path, f"it has no label column {quote_cell(options.label)}: its columns have no names"
         )
     if not _is_matrix(array):
         kind = getattr(array, "dtype", type(array).__name__)
         shape = getattr(array, "shape", None)
-        raise fault(path, f"expected numbers, samples × features, got {kind} of shape {shape}")
+        raise table_fault(
+            path, f"expected numbers, samples × features, got {kind} of shape {shape}"
+        )
     if not array.size:
-        raise fault(path, f"it is empty: its shape is {array.shape}")
+        raise table_fault(path, f"it is empty: its shape is {array.shape}")
     for role, values in beside.items():
         if len(values) != len(array):
-            raise fault(path, f"{len(values)} {role}s for {len(array)} rows")
+            raise table_fault(path, f"{len(values)} {role}s for {len(array)} rows")
     dtype = np.float32 if array.dtype == np.float32 else np.float64
     labels = beside.get("label")
     return Table(

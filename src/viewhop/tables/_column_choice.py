@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from viewhop.tables._faults import fault, missing_column, quoted
+from viewhop.tables._faults import missing_column, quote_cell, table_fault
 
 __all__ = ["DEFAULT", "Chosen", "Options", "chosen", "matches"]
 
@@ -99,7 +99,7 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
     if len(place) < len(header):
         first = next(name for k, name in enumerate(header) if place[name] != k)
         both = [k + 1 for k, name in enumerate(header) if name == first]
-        raise fault(
+        raise table_fault(
             path,
             f"columns {both[0]} and {both[1]} have the same name; give each its own",
             line=line,
@@ -124,10 +124,10 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
         if name not in apart and (not options.keep or name in kept)
     ]
     if not features:
-        raise fault(path, f"none of its {len(header)} columns is left as a feature")
+        raise table_fault(path, f"none of its {len(header)} columns is left as a feature")
     for k in features:
         if not header[k].strip() or header[k].startswith("__index_level_"):
-            raise fault(
+            raise table_fault(
                 path,
                 f"column {k + 1} has no name, so it may be a row number and no feature; drop it "
                 f"({header[k]!r}), make it the id, or give it a name",
@@ -146,8 +146,8 @@ def _listed(
         raise missing_column(path, missing[0], place, role="column")
     if missing:
         more = f", … ({len(missing):,} in all)" if len(missing) > 8 else ""
-        listed = ", ".join(map(quoted, missing[:8]))
-        raise fault(path, f"the columns {listed}{more} are missing", line=line)
+        listed = ", ".join(map(quote_cell, missing[:8]))
+        raise table_fault(path, f"the columns {listed}{more} are missing", line=line)
     return [place[name] for name in columns]
 
 

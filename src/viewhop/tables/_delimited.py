@@ -15,7 +15,7 @@ import numpy as np
 
 from viewhop.errors import TableError
 from viewhop.tables._column_choice import Options, chosen
-from viewhop.tables._faults import fault, quoted
+from viewhop.tables._faults import quote_cell, table_fault
 from viewhop.tables._table import Table
 
 __all__ = ["DANGEROUS", "Cells", "text_cells", "text_table"]
@@ -69,7 +69,7 @@ def text_cells(path: str, data: bytes, *, encoding: str = "utf-8") -> Cells:
     records = _records(path, content, given)
     head = next(records, None)
     if head is None:
-        raise fault(path, "it is empty; expected a line of column names")
+        raise table_fault(path, "it is empty; expected a line of column names")
     header = tuple(_unguarded(name) for name in head.cells)
     lines, rows = [], []
     for line, cells in records:
@@ -98,7 +98,7 @@ def text_table(path: str, data: bytes, options: Options, *, delimiter: str | Non
     records = _records(path, content, given)
     head = next(records, None)
     if head is None:
-        raise fault(path, "it is empty; expected a line of column names, and rows of numbers")
+        raise table_fault(path, "it is empty; expected a line of column names, and rows of numbers")
     header = [_unguarded(name) for name in head.cells]
     _check_names(path, header, head.line)
     places = chosen(path, header, options, head.line)
@@ -134,17 +134,21 @@ def _utf8(path: str, data: bytes, encoding: str) -> bytes:
     try:
         codec = codecs.lookup(encoding).name
     except LookupError:
-        raise fault(path, f"there is no encoding {encoding!r}; try utf-8 or latin-1") from None
+        raise table_fault(
+            path, f"there is no encoding {encoding!r}; try utf-8 or latin-1"
+        ) from None
     skipped = 0
     if codec == "utf-8":
         if data.startswith(_UTF16):
-            raise fault(path, "the text is UTF-16: save it as UTF-8, or give the encoding utf-16")
+            raise table_fault(
+                path, "the text is UTF-16: save it as UTF-8, or give the encoding utf-16"
+            )
         skipped = 3 * data.startswith(codecs.BOM_UTF8)
         data = data[skipped:]
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
-        raise fault(
+        raise table_fault(
             path,
             f"byte {error.start + skipped} ({data[error.start]:#04x}) is not {encoding} text; "
             "save the file as UTF-8, or give its encoding, latin-1 perhaps",
@@ -154,7 +158,7 @@ def _utf8(path: str, data: bytes, encoding: str) -> bytes:
         data = text.encode()
     at = data.find(b"\0")
     if at >= 0:
-        raise fault(
+        raise table_fault(
             path,
             f"a NUL character (byte {at + skipped}); the file is damaged, or no text",
             line=data.count(b"\n", 0, at) + 1,
@@ -180,7 +184,7 @@ def _records(path: str, content: bytes, delimiter: str) -> Iterator[_Record]:
                 yield _Record(line, cells)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise fault(path, _told(error), line=line) from None
+        raise table_fault(path, _told(error), line=line) from None
 
 
 def _told(error: csv.Error) -> str:
@@ -202,7 +206,9 @@ def _check_names(path: str, header: Sequence[str], line: int) -> None:
     Whole numbers that are not negative may be names: pandas gives these.
     """
     if all(map(_NUMBER.fullmatch, header)) and not all(name.isdecimal() for name in header):
-        raise fault(path, "expected the names of the columns, got numbers; add them", line=line)
+        raise table_fault(
+            path, "expected the names of the columns, got numbers; add them", line=line
+        )
 
 
 def _ragged(
@@ -214,7 +220,9 @@ def _ragged(
         advice = f"; a cell with {delimiter!r} in it needs quotes"
         if delimiter == ",":
             advice += ", and so does a decimal comma"
-    return fault(path, f"{len(cells)} {cell}, where the header has {expected}{advice}", line=line)
+    return table_fault(
+        path, f"{len(cells)} {cell}, where the header has {expected}{advice}", line=line
+    )
 
 
 def _taker(features: list[int], width: int) -> Callable[[list[str]], Sequence[str]]:
@@ -261,23 +269,23 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
     if plain.isascii() and _NUMBER.fullmatch(plain):
         return float(plain)
     if decimal == "." and _COMMA.fullmatch(cell):
-        raise fault(
+        raise table_fault(
             path,
-            f"{quoted(cell)} has a decimal comma; say that the file has these (decimal ','), or "
+            f"{quote_cell(cell)} has a decimal comma; say that the file has these (decimal ','), or "
             "write points",
             line=line,
             column=name,
         )
     if decimal == "," and _NUMBER.fullmatch(cell):
-        raise fault(
+        raise table_fault(
             path,
-            f"{quoted(cell)} has a decimal point in a file that was said to have commas",
+            f"{quote_cell(cell)} has a decimal point in a file that was said to have commas",
             line=line,
             column=name,
         )
-    raise fault(
+    raise table_fault(
         path,
-        f"expected a number, got {quoted(cell)}; drop the column if it is no feature, or name it "
+        f"expected a number, got {quote_cell(cell)}; drop the column if it is no feature, or name it "
         "as the id or the label",
         line=line,
         column=name,

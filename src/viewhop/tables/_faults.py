@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from viewhop._runtime import memory
 from viewhop.errors import TableError
 
-__all__ = ["check_size", "fault", "missing_column", "place", "quoted", "reason"]
+__all__ = ["check_size", "missing_column", "place", "quote_cell", "reason", "table_fault"]
 
 
 def place(path: str, line: int | None = None, column: str | None = None, unit: str = "line") -> str:
@@ -17,11 +17,11 @@ def place(path: str, line: int | None = None, column: str | None = None, unit: s
     if line is not None:
         told += f", {unit} {line}"
     if column is not None:
-        told += f", column {quoted(column)}"
+        told += f", column {quote_cell(column)}"
     return told
 
 
-def fault(
+def table_fault(
     path: str,
     what: str,
     *,
@@ -54,7 +54,7 @@ def reason(error: BaseException, limit: int = 100) -> str:
     return first if len(first) <= limit else f"{first[: limit - 1]}…"
 
 
-def quoted(text: str, limit: int = 40) -> str:
+def quote_cell(text: str, limit: int = 40) -> str:
     """The text in quotes, shortened, with what a terminal would not print escaped."""
     return repr(text if len(text) <= limit else f"{text[: limit - 1]}…")
 
@@ -74,14 +74,14 @@ def missing_column(path: str, name: str, known: Iterable[str], *, role: str) -> 
     """
     names = [*known]
     if not names:
-        return fault(path, f"no {role} {quoted(name)}; nothing in it has a name")
+        return table_fault(path, f"no {role} {quote_cell(name)}; nothing in it has a name")
     folded = {other.strip().casefold(): other for other in names}
     near = [
         folded[match] for match in get_close_matches(name.strip().casefold(), folded, n=3)
     ] or names[:8]
-    listed = ", ".join(map(quoted, near))
+    listed = ", ".join(map(quote_cell, near))
     more = ", …" if near == names[:8] and len(names) > 8 else ""
-    return fault(path, f"no {role} {quoted(name)}; there are {listed}{more}")
+    return table_fault(path, f"no {role} {quote_cell(name)}; there are {listed}{more}")
 
 
 def check_size(path: str, needed: int, allowed: int | None, *, what: str = "it") -> None:
@@ -98,8 +98,8 @@ def check_size(path: str, needed: int, allowed: int | None, *, what: str = "it")
         What takes them.
     """
     if allowed is not None and needed > allowed:
-        raise fault(
+        raise table_fault(
             path,
-            f"{what} takes {memory.text(needed)}, and the budget is {memory.text(allowed)}; raise "
+            f"{what} takes {memory.format_bytes(needed)}, and the budget is {memory.format_bytes(allowed)}; raise "
             "max_memory (--memory) if you trust the file",
         )

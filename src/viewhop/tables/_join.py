@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from viewhop.errors import TableError
 from viewhop.tables._column_choice import DEFAULT, Options, matches
-from viewhop.tables._faults import missing_column, quoted
+from viewhop.tables._faults import missing_column, quote_cell
 from viewhop.tables._read import read
 from viewhop.tables._table import Table
-from viewhop.views._views import Views
+from viewhop.views import Views
 
-__all__ = ["Joined", "joined", "read_views"]
+__all__ = ["Joined", "join_tables", "read_views"]
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
 _DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -68,11 +68,11 @@ def read_views(
     tables = {
         name: read(path, options=shared, max_memory=max_memory) for name, path in paths.items()
     }
-    check_asked(tables, options)
-    return joined(tables)
+    check_requested(tables, options)
+    return join_tables(tables)
 
 
-def joined(tables: Mapping[str, Table]) -> Joined:
+def join_tables(tables: Mapping[str, Table]) -> Joined:
     r"""The views that tables are: joined by their ids if they have them, else by row.
 
     By ids, a sample is in the result if any table has its id, in the order in which ids first
@@ -125,7 +125,7 @@ def joined(tables: Mapping[str, Table]) -> Joined:
     return Joined(views, _labels(tables, samples, order), dict(tables))
 
 
-def check_asked(tables: Mapping[str, Table], options: Options) -> None:
+def check_requested(tables: Mapping[str, Table], options: Options) -> None:
     """Raise TableError for a column to keep, drop or label that no file has.
 
     Parameters
@@ -184,10 +184,10 @@ def _labels(
                 label = int(label)  # so that 1.0 of an array agrees with the 1 of a text
             known, other, place = found.setdefault(key, (label, table, row))
             if str(known) != str(label):
-                sample = f"sample {quoted(key)}" if isinstance(key, str) else "its sample"
+                sample = f"sample {quote_cell(key)}" if isinstance(key, str) else "its sample"
                 raise table.fault(
                     row,
-                    f"{sample} is labelled {quoted(str(label))}, and {quoted(str(known))} in "
+                    f"{sample} is labelled {quote_cell(str(label))}, and {quote_cell(str(known))} in "
                     f"{other.place(place)}",
                 )
     return _typed([found[key][0] if key in found else None for key in order])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewhop._runtime.memory import require
+from viewhop._runtime.memory import require_bytes
 
 __all__ = ["Unread", "variables"]
 
@@ -121,7 +121,7 @@ def _inflated(data: memoryview, order: str, taken: int, allowed: int | None) -> 
     if len(tag) < 8:
         raise ValueError("it is cut short")
     size = int(_numbers(memoryview(tag), "u4", order)[1])
-    require(taken + size, allowed, what="its variables", instead="raise max_memory")
+    require_bytes(taken + size, allowed, what="its variables", instead="raise max_memory")
     rest = unpacking.decompress(unpacking.unconsumed_tail, size) if size else b""
     if unpacking.decompress(unpacking.unconsumed_tail, 1) or not unpacking.eof:
         raise ValueError("compressed data do not end where they should")

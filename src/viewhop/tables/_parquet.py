@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from viewhop.errors import TableError
 from viewhop.tables._column_choice import Options, chosen
-from viewhop.tables._faults import check_size, fault, quoted, reason
+from viewhop.tables._faults import check_size, quote_cell, reason, table_fault
 from viewhop.tables._table import Table, given_label, text_ids
 
 __all__ = ["arrow", "parquet_table"]
@@ -28,7 +28,7 @@ def arrow(path: str) -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise fault(
+        raise table_fault(
             path, 'Parquet files need pyarrow: pip install "viewhop[data]", or use CSV'
         ) from None
     return pyarrow, pyarrow.parquet
@@ -56,7 +56,7 @@ def parquet_table(path: str, data: bytes, options: Options, *, allowed: int | No
     except TableError:
         raise
     except Exception as error:  # a damaged file may fail anywhere in pyarrow
-        raise fault(path, f"it is not a whole Parquet file ({reason(error)})") from None
+        raise table_fault(path, f"it is not a whole Parquet file ({reason(error)})") from None
 
 
 def _table(path: str, found: Any, options: Options, pa: Any) -> Table:
@@ -98,9 +98,9 @@ def _numbers(path: str, name: str, column: Any, pa: Any) -> NDArray[np.floating]
             ),
             (None, None),
         )
-        raise fault(
+        raise table_fault(
             path,
-            f"expected a number, got {quoted(str(value))} ({type_}); drop the column if it is no "
+            f"expected a number, got {quote_cell(str(value))} ({type_}); drop the column if it is no "
             "feature, or name it as the id or the label",
             line=row,
             column=name,

@@ -13,7 +13,7 @@ from viewhop.errors import TableError
 from viewhop.tables._arrays import mat_table, npy_table, npz_table
 from viewhop.tables._column_choice import DEFAULT, Options
 from viewhop.tables._delimited import Cells, text_cells, text_table
-from viewhop.tables._faults import check_size, fault
+from viewhop.tables._faults import check_size, table_fault
 from viewhop.tables._parquet import parquet_table
 from viewhop.tables._table import Table, checked
 
@@ -84,14 +84,16 @@ def read(
     name, key = _split(given)
     ending = Path(name).suffix.lower()
     if ending not in (*_TEXTS, *_KINDS, ".mat"):
-        raise fault(
+        raise table_fault(
             given,
             f"files that end with {ending} are not read; expected .csv, .tsv, .txt, .parquet, "
             ".npy, .npz or .mat",
         )
     if key is not None and ending not in (".npz", ".mat"):
-        raise fault(given, "only .npz and .mat files have several arrays to choose from by ::")
-    allowed = memory.budget(max_memory)
+        raise table_fault(
+            given, "only .npz and .mat files have several arrays to choose from by ::"
+        )
+    allowed = memory.parse_budget(max_memory)
     data = _bytes(given, name, allowed)
     _check_kind(name, ending, data)
     table = checked(_table(name, key, ending, data, options, allowed))
@@ -123,7 +125,7 @@ def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cell
     Cells(header=('id', 'time'), lines=(2,), rows=(('007', '2010-05-27'),))
     """
     given = os.fspath(path)
-    data = _bytes(given, given, memory.budget(None))
+    data = _bytes(given, given, memory.parse_budget(None))
     _check_kind(given, "", data)
     return text_cells(given, data, encoding=encoding)
 
@@ -153,10 +155,10 @@ def _split(path: str) -> tuple[str, str | None]:
 def _bytes(given: str, name: str, allowed: int | None) -> bytes:
     try:
         if Path(name).is_dir():
-            raise fault(given, "it is a folder; expected a file")
+            raise table_fault(given, "it is a folder; expected a file")
         found = Path(name).stat()
         if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
-            raise fault(given, "it is a device; expected a file")
+            raise table_fault(given, "it is a device; expected a file")
         check_size(given, found.st_size, allowed)
         with open(name, "rb") as file:
             # A pipe has no size beforehand.
@@ -164,11 +166,11 @@ def _bytes(given: str, name: str, allowed: int | None) -> bytes:
         check_size(given, len(data), allowed)
         return data
     except OSError as error:
-        raise fault(given, f"it cannot be read: {error.strerror or error}") from error
+        raise table_fault(given, f"it cannot be read: {error.strerror or error}") from error
     except TableError:
         raise
     except ValueError as error:  # a NUL in the name
-        raise fault(given, f"it cannot be read: {error}") from error
+        raise table_fault(given, f"it cannot be read: {error}") from error
 
 
 def _check_kind(path: str, ending: str, data: bytes) -> None:
@@ -179,12 +181,12 @@ def _check_kind(path: str, ending: str, data: bytes) -> None:
         what = "it is empty"
         if ending in _TEXTS:
             what += "; expected a line of column names, and rows of numbers"
-        raise fault(path, what)
+        raise table_fault(path, what)
     if ending == ".mat":
         if found not in (None, "a MAT file", "an HDF5 file"):
-            raise fault(path, f"it is not a MAT file: it begins like {found}")
+            raise table_fault(path, f"it is not a MAT file: it begins like {found}")
     elif expected is not None and found != expected:
         told = f"begins like {found}" if found else "does not begin like one"
-        raise fault(path, f"it is not {expected}, as its name says: it {told}")
+        raise table_fault(path, f"it is not {expected}, as its name says: it {told}")
     elif expected is None and found not in (None, "a MAT file"):
-        raise fault(path, f"it is not text, as its name says: it begins like {found}")
+        raise table_fault(path, f"it is not text, as its name says: it begins like {found}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.errors import TableError
-from viewhop.tables._faults import fault, place, quoted
+from viewhop.tables._faults import place, quote_cell, table_fault
 from viewhop.views._checks import LARGEST
 
 __all__ = ["Table", "checked", "given_label", "text_ids"]
@@ -72,7 +72,7 @@ class Table:
         name = None
         if column is not None:
             name = str(column + 1) if self.columns is None else self.columns[column]
-        return fault(self.path, what, line=int(self.lines[row]), column=name, unit=self.unit)
+        return table_fault(self.path, what, line=int(self.lines[row]), column=name, unit=self.unit)
 
 
 def checked(table: Table) -> Table:
@@ -83,7 +83,7 @@ def checked(table: Table) -> Table:
     table : Table
     """
     if not len(table):
-        raise fault(table.path, "it has no row of data; expected at least one")
+        raise table_fault(table.path, "it has no row of data; expected at least one")
     matrix = table.matrix
     # One pass where all is well: a comparison with NaN is false.
     if not (float(matrix.max()) <= LARGEST and float(matrix.min()) >= -LARGEST):
@@ -96,7 +96,7 @@ def checked(table: Table) -> Table:
 def _check_values(table: Table) -> None:
     missing = np.isnan(table.matrix)
     if missing.all():
-        raise fault(table.path, "no row has a value: all cells are empty")
+        raise table_fault(table.path, "no row has a value: all cells are empty")
     found = np.argwhere(missing & ~missing.all(axis=1)[:, None])
     if found.size:
         row, column = map(int, found[0])
@@ -123,7 +123,7 @@ def _check_ids(table: Table, ids: Sequence[str]) -> None:
         if before != row:
             raise table.fault(
                 row,
-                f"the id {quoted(key)} also stands in {table.unit} {table.lines[before]}; "
+                f"the id {quote_cell(key)} also stands in {table.unit} {table.lines[before]}; "
                 "an id may stand once in a file",
             )
 
@@ -146,9 +146,9 @@ def text_ids(path: str, values: Sequence[Any]) -> tuple[str, ...]:
         elif isinstance(value, int | float) and float(value).is_integer():
             found.append(str(int(value)))
         else:
-            raise fault(
+            raise table_fault(
                 path,
-                f"the id {quoted(str(value))} is neither text nor a whole number",
+                f"the id {quote_cell(str(value))} is neither text nor a whole number",
                 line=row,
                 unit="row",
             )

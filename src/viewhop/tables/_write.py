@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop._runtime.files import replaced
+from viewhop._runtime.files import replace_file
 from viewhop.tables._delimited import DANGEROUS
-from viewhop.tables._faults import fault
+from viewhop.tables._faults import table_fault
 from viewhop.tables._parquet import arrow
 
 __all__ = ["check_writable", "write", "write_embedding"]
@@ -34,7 +34,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if ending in _PARQUET:
         arrow(os.fspath(path))
     elif ending not in _DELIMITERS:
-        raise fault(
+        raise table_fault(
             os.fspath(path), "tables are written as .csv, .tsv or .parquet: choose by the name"
         )
 
@@ -78,11 +78,11 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, ArrayLike | Sequen
     if ending in _PARQUET:
         pa, parquet = arrow(os.fspath(path))
         table = pa.table({name: pa.array(values) for name, values in arrays.items()})
-        with replaced(path) as file:
+        with replace_file(path) as file:
             parquet.write_table(table, file)
         return
     delimiter = _DELIMITERS[ending]
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(f"{delimiter.join(_cell(name, delimiter) for name in arrays)}\n".encode())
         for start in range(0, lengths.pop(), _BLOCK):
             cells = [

@@ -16,6 +16,7 @@ Eqs. (47) and (48) : `parzen_density`, `variance_bound`, `suggested_epsilon`
 
 from __future__ import annotations
 
+from viewhop.solvers import truncation_interval
 from viewhop.theory._coupling import Minimum, objective, objective_minimum
 from viewhop.theory._cross_view import CrossViewSymmetry, cross_view_symmetry
 from viewhop.theory._decay import SpectralDecay, spectral_decay, tail_products
@@ -24,7 +25,6 @@ from viewhop.theory._eigenvalues import eigenvalue_range
 from viewhop.theory._generator import circle_walk, generator_expansion, walk_step
 from viewhop.theory._parzen import parzen_density, suggested_epsilon, variance_bound
 from viewhop.theory._singular import singular_eigenpairs
-from viewhop.theory._truncation import truncation_interval
 
 __all__ = [
     "CrossViewSymmetry",

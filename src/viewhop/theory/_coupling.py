@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from viewhop.solvers import solve
-from viewhop.spectrum import signs
-from viewhop.theory._source import kernel_matrix, walk_of
+from viewhop.spectrum import fix_signs
+from viewhop.theory._source import kernel_matrix, require_walk
 
 if TYPE_CHECKING:
     from viewhop.theory._source import Source
@@ -63,7 +63,7 @@ def objective(source: Source, mapping: ArrayLike) -> Floats:
     >>> bool(abs(theory.objective(est, np.ones(60))) < 1e-9)
     True
     """
-    walk = walk_of(source)
+    walk = require_walk(source)
     rho = np.asarray(mapping, dtype=np.float64)
     if rho.ndim not in (1, 2) or rho.shape[0] != walk.n_nodes:
         raise ValueError(
@@ -102,7 +102,7 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
     >>> bool(abs(found.value - (1 - est.eigenvalues_[0])) < 1e-12)
     True
     """
-    walk = walk_of(source)
+    walk = require_walk(source)
     if weighted:
         spectrum = solve(walk, 1)
         mapping = spectrum.eigenvectors[:, 0] / np.sqrt(walk.degrees.sum())
@@ -114,4 +114,4 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
     values, vectors = eigh(
         0.5 * (laplacian + laplacian.T) + top / n * np.ones((n, n)), subset_by_index=[0, 0]
     )
-    return Minimum(float(values[0]), vectors[:, 0] * signs(vectors)[0])
+    return Minimum(float(values[0]), vectors[:, 0] * fix_signs(vectors)[0])

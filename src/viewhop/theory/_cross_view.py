@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewhop.theory._source import walk_of
+from viewhop.theory._source import require_walk
 from viewhop.walks import HopWalk
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     >>> est.cross_view_distance("x", "turned") < 1e-10
     True
     """
-    walk = walk_of(source)
+    walk = require_walk(source)
     if not isinstance(walk, HopWalk):
         raise ValueError(
             "this statement is about the hop walk; a fusion with one geometry has no two "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.theory._source import cross_walk
+from viewhop.theory._source import require_cross_walk
 
 if TYPE_CHECKING:
     from viewhop.theory._source import Source
@@ -105,7 +105,7 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     """
     if not 0 < accuracy < 1:
         raise ValueError(f"accuracy is a number between 0 and 1, not {accuracy!r}")
-    walk = cross_walk(source)
+    walk = require_cross_walk(source)
     n = walk.n_samples
     if n > MAX_SAMPLES:
         raise ValueError(f"all eigenvalues are needed here; take at most {MAX_SAMPLES:,} samples")

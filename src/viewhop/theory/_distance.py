@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.theory._source import kernel_matrix, nodes, walk_of, whole_steps
+from viewhop.theory._source import check_nodes, kernel_matrix, require_walk, whole_steps
 
 if TYPE_CHECKING:
     from viewhop.theory._source import Source
@@ -53,9 +53,9 @@ def distance_sides(
     True
     """
     steps = whole_steps(n_steps)
-    walk = walk_of(source)
+    walk = require_walk(source)
     K = kernel_matrix(walk)
-    first, second = nodes(walk, i), nodes(walk, j)
+    first, second = check_nodes(walk, i), check_nodes(walk, j)
     degrees, stationary = walk.degrees, walk.stationary
     rows = np.linalg.matrix_power(K / degrees[:, None], steps)
     by_transitions = np.sqrt((np.square(rows[first] - rows[second]) / stationary).sum(axis=1))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewhop.affinity._dense import DensePrecomputed
 from viewhop.affinity._tiles import Tiles
-from viewhop.theory._source import walk_of
+from viewhop.theory._source import require_walk
 from viewhop.walks import HopWalk
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def walk_step(source: Source, values: ArrayLike) -> Floats:
     -----
     Eq. (14); what Theorem 7 is measured against.
     """
-    walk = walk_of(source)
+    walk = require_walk(source)
     h = np.asarray(values, dtype=np.float64)
     if h.ndim not in (1, 2) or h.shape[0] != walk.n_nodes:
         raise ValueError(f"a function has {walk.n_nodes} values, one per node, not {h.shape}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import svd
 
-from viewhop.theory._source import MAX_NODES, cross_walk
+from viewhop.theory._source import MAX_NODES, require_cross_walk
 
 if TYPE_CHECKING:
     from viewhop.theory._source import Source
@@ -51,7 +51,7 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     >>> bool(np.abs(stepped - psi * values).max() < 1e-12)
     True
     """
-    walk = cross_walk(source)
+    walk = require_cross_walk(source)
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
             f"all triplets are needed here, and there are {walk.n_samples:,} samples; take at most "

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from viewhop.walks import HopWalk, Walk
 
 if TYPE_CHECKING:
-    from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+    from viewhop.estimators import MultiViewDiffusionMaps
 
     Source: TypeAlias = MultiViewDiffusionMaps | Walk
 
-__all__ = ["cross_walk", "kernel_matrix", "nodes", "walk_of"]
+__all__ = ["check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 MAX_NODES = 4000
 
 
-def walk_of(source: Source, *, incomplete: bool = False) -> Walk:
+def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
     """The walk of a fitted estimator, or the walk itself.
 
     Parameters
@@ -42,9 +42,9 @@ def walk_of(source: Source, *, incomplete: bool = False) -> Walk:
     return walk
 
 
-def cross_walk(source: Source) -> HopWalk:
+def require_cross_walk(source: Source) -> HopWalk:
     """The walk of two views that changes view at every step, or ValueError."""
-    walk = walk_of(source)
+    walk = require_walk(source)
     if not isinstance(walk, HopWalk) or not walk.is_cross:
         raise ValueError(
             'this statement is about the hop walk of two views that never stays in a view: fusion="'
@@ -53,7 +53,7 @@ def cross_walk(source: Source) -> HopWalk:
     return walk
 
 
-def nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
+def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
     """Numbers of nodes, (p,), or ValueError for what is none."""
     given = np.atleast_1d(numbers)
     if given.ndim > 1 or given.dtype.kind not in "iu":

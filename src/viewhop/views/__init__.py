@@ -3,14 +3,14 @@
 from viewhop.views._alignment import is_mudata
 from viewhop.views._checks import Labels, check_indices
 from viewhop.views._columns import frame_groups
-from viewhop.views._rows import Nodes
-from viewhop.views._schema import Layout
+from viewhop.views._rows import RowMap
+from viewhop.views._schema import Schema
 from viewhop.views._views import Views, is_collection
 
 __all__ = [
     "Labels",
-    "Layout",
-    "Nodes",
+    "RowMap",
+    "Schema",
     "Views",
     "check_indices",
     "frame_groups",

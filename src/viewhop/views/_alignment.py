@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Aligned",
-    "by_id",
-    "by_time",
+    "align_by_id",
+    "align_by_time",
     "check_unique",
     "frame_ids",
     "is_mudata",
-    "modalities",
-    "observations",
+    "mudata_observations",
+    "mudata_views",
 ]
 
 Indices = NDArray[np.intp]
@@ -38,7 +38,7 @@ class Aligned(NamedTuple):
     ids: NDArray[Any]
 
 
-def by_id(ids: Mapping[str, Sequence[Hashable]]) -> Aligned:
+def align_by_id(ids: Mapping[str, Sequence[Hashable]]) -> Aligned:
     """Rows with one id are one sample; samples are in the order in which ids first appear.
 
     Parameters
@@ -64,7 +64,7 @@ def check_unique(aligned: Aligned, advice: str) -> None:
             raise ValueError(f"view {name!r} has the id {key!r} {counts.max()} times; {advice}")
 
 
-def by_time(times: Mapping[str, ArrayLike], tolerance: float) -> Aligned:
+def align_by_time(times: Mapping[str, ArrayLike], tolerance: float) -> Aligned:
     """Each row belongs to the row of the first view that is nearest in time.
 
     The rows of the first view are the first samples. Of two that are equally near, a row belongs
@@ -140,7 +140,7 @@ def is_mudata(X: object) -> bool:
     return isinstance(getattr(X, "mod", None), Mapping) and hasattr(X, "obs_names")
 
 
-def modalities(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, Any], list[Any]]:
+def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, Any], list[Any]]:
     """Arrays and observation names of the modalities of a MuData.
 
     Parameters
@@ -192,7 +192,7 @@ def modalities(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, An
     return found, [*mdata.obs_names]
 
 
-def observations(name: str, keys: Sequence[Hashable], names: Sequence[Hashable]) -> Indices:
+def mudata_observations(name: str, keys: Sequence[Hashable], names: Sequence[Hashable]) -> Indices:
     """The place of each observation of a modality among the names of all."""
     number = {key: k for k, key in enumerate(names)}
     unknown = [key for key in keys if key not in number]

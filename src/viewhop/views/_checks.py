@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from viewhop.views._columns import numbered, view_name
+from viewhop.views._columns import number_views, view_name
 
 __all__ = [
     "Labels",
     "check_indices",
     "check_lengths",
+    "column_labels",
     "is_matrix",
-    "labels",
-    "masks",
-    "matrix",
-    "named",
-    "seen",
-    "texts",
+    "name_views",
+    "observation_masks",
+    "observed_rows",
+    "read_matrix",
+    "text_labels",
 ]
 
 Indices = NDArray[np.intp]
@@ -33,26 +33,26 @@ Labels = tuple[str, ...] | None
 LARGEST = 1e150
 
 
-def named(views: object) -> list[tuple[str, Any]]:
+def name_views(views: object) -> list[tuple[str, Any]]:
     """Names and arrays of a list or dict of views, without those that are None."""
     if issparse(views):
         raise TypeError("expected several views, got one sparse matrix: pass X.toarray()")
     if isinstance(views, Mapping):
         named = {view_name(name): array for name, array in views.items()}
     elif isinstance(views, list | tuple):
-        named = numbered(views)
+        named = number_views(views)
     else:
         raise ValueError(f"expected a list or a dict of views, got {type(views).__name__}")
     return [(name, array) for name, array in named.items() if array is not None]
 
 
-def labels(array: object) -> Labels:
+def column_labels(array: object) -> Labels:
     """Names of the columns of a DataFrame."""
     columns = getattr(array, "columns", None)
-    return None if columns is None else texts([*columns])
+    return None if columns is None else text_labels([*columns])
 
 
-def texts(labels: Sequence[Any]) -> Labels:
+def text_labels(labels: Sequence[Any]) -> Labels:
     """The labels, of two levels the second; None unless they are text."""
     last = [label[-1] if isinstance(label, tuple) else label for label in labels]
     return tuple(last) if all(isinstance(label, str) for label in last) else None
@@ -67,7 +67,7 @@ def is_matrix(item: object) -> bool:
         return False
 
 
-def matrix(name: str, array: Any) -> NDArray[np.floating]:
+def read_matrix(name: str, array: Any) -> NDArray[np.floating]:
     """The array of a view, in single or double precision; NaN and inf are left in it."""
     if issparse(array):
         raise TypeError(
@@ -130,7 +130,9 @@ def check_indices(given: Iterable[tuple[str, Any]]) -> None:
             )
 
 
-def seen(name: str, matrix: NDArray[np.floating], mask: NDArray[np.bool_] | None) -> Indices | None:
+def observed_rows(
+    name: str, matrix: NDArray[np.floating], mask: NDArray[np.bool_] | None
+) -> Indices | None:
     """The rows that were observed, None for all; ValueError for what cannot be measured."""
     if mask is not None and not mask.all():
         matrix = np.where(mask[:, None], matrix, matrix.dtype.type(np.nan))
@@ -166,7 +168,9 @@ def seen(name: str, matrix: NDArray[np.floating], mask: NDArray[np.bool_] | None
     return np.flatnonzero(~unseen)
 
 
-def masks(observed: Any, names: tuple[str, ...], n: int) -> dict[str, NDArray[np.bool_]]:
+def observation_masks(
+    observed: Any, names: tuple[str, ...], n: int
+) -> dict[str, NDArray[np.bool_]]:
     """Which samples each view observed, by view name, for those of which it is said."""
     if observed is None:
         return {}

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "Groups", "column_groups", "frame_groups", "numbered", "view_name"]
+__all__ = ["Columns", "Groups", "column_groups", "frame_groups", "number_views", "view_name"]
 
 #: Columns of one view in a stacked array: positions, a slice, a mask, or names.
 Columns: TypeAlias = slice | Sequence[int] | Sequence[str] | NDArray[Any] | str
@@ -59,7 +59,7 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
     }
 
 
-def numbered(items: Iterable[Any]) -> dict[str, Any]:
+def number_views(items: Iterable[Any]) -> dict[str, Any]:
     """Items under the names that views without a name get: ``view1``, ``view2``, …."""
     return {f"view{k}": item for k, item in enumerate(items, start=1)}
 
@@ -76,10 +76,10 @@ def _named(groups: Any, n_features: int) -> dict[Any, Any]:
     if isinstance(groups, Mapping):
         return dict(groups)
     if isinstance(groups, Integral) and not isinstance(groups, bool):
-        return numbered(_equal_parts(int(groups), n_features))
+        return number_views(_equal_parts(int(groups), n_features))
     if isinstance(groups, Sequence) and not isinstance(groups, str):
         widths = bool(groups) and all(isinstance(group, Integral) for group in groups)
-        return numbered(_by_width(groups, n_features) if widths else groups)
+        return number_views(_by_width(groups, n_features) if widths else groups)
     raise ValueError(
         "views= takes a number of views, a list of widths or of column groups, or a dict "
         f"of column groups by name, not {type(groups).__name__}"

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Nodes", "unless_whole"]
+__all__ = ["RowMap", "unless_whole"]
 
 Indices = NDArray[np.intp]
 Rows = NDArray[Any]
 
 
-class Nodes:
+class RowMap:
     """The rows of several views, and the samples that they belong to.
 
     Parameters
@@ -44,7 +44,7 @@ class Nodes:
         self._samples = tuple(unless_whole(known, n_samples) for known in samples)
 
     @classmethod
-    def whole(cls, n_views: int, n_samples: int) -> Nodes:
+    def whole(cls, n_views: int, n_samples: int) -> RowMap:
         """Views that observed every sample, in order."""
         return cls([n_samples] * n_views, [None] * n_views, n_samples)
 
@@ -125,7 +125,7 @@ class Nodes:
         view = int(np.searchsorted(self.starts, node, side="right")) - 1
         return view, int(self.samples(view)[node - self.starts[view]])
 
-    def of_samples(self, chosen: Indices) -> tuple[Nodes, list[Indices]]:
+    def of_samples(self, chosen: Indices) -> tuple[RowMap, list[Indices]]:
         """The nodes of sorted chosen samples, and the rows of each view that they keep."""
         place = np.full(self.n_samples, -1, dtype=np.intp)
         place[chosen] = np.arange(chosen.size)
@@ -139,9 +139,9 @@ class Nodes:
             rows = np.flatnonzero(place[known] >= 0)
             kept.append(rows)
             samples.append(place[known[rows]])
-        return Nodes([rows.size for rows in kept], samples, chosen.size), kept
+        return RowMap([rows.size for rows in kept], samples, chosen.size), kept
 
-    def reordered(self, order: Indices) -> tuple[Nodes, list[Indices]]:
+    def reordered(self, order: Indices) -> tuple[RowMap, list[Indices]]:
         """The nodes of samples in another order, and that of the rows of each view.
 
         Parameters
@@ -161,9 +161,9 @@ class Nodes:
             moved = np.argsort(place[known], kind="stable")
             orders.append(moved)
             samples.append(place[known][moved])
-        return Nodes(self.sizes, samples, self.n_samples), orders
+        return RowMap(self.sizes, samples, self.n_samples), orders
 
-    def merged(self, label: Indices) -> tuple[Nodes, list[Indices]]:
+    def merged(self, label: Indices) -> tuple[RowMap, list[Indices]]:
         """The nodes of merged samples, and the number of the merged row of each row of a view.
 
         Parameters
@@ -185,7 +185,7 @@ class Nodes:
             labels.append(within.astype(np.intp, copy=False))
             samples.append(seen)
             sizes.append(seen.size)
-        return Nodes(sizes, samples, n), labels
+        return RowMap(sizes, samples, n), labels
 
     def live(self, hops: NDArray[np.float64]) -> list[NDArray[np.bool_]]:
         """Rows of each view from which the walker can hop, (n_l,) each."""

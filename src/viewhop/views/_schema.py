@@ -12,11 +12,11 @@ from viewhop.views._alignment import is_mudata
 from viewhop.views._checks import Labels
 from viewhop.views._views import Views
 
-__all__ = ["Layout"]
+__all__ = ["Schema"]
 
 
 @dataclass(frozen=True)
-class Layout:
+class Schema:
     """What a fit saw of its views, to which the views of new samples are held.
 
     Attributes
@@ -34,7 +34,7 @@ class Layout:
     dtype: np.dtype[np.floating]
 
     @classmethod
-    def of(cls, views: Views) -> Layout:
+    def of(cls, views: Views) -> Schema:
         """The layout of `views`."""
         widths = tuple(views.rows(name).shape[1] for name in views.names)
         return cls(views.names, widths, views.feature_names, views.dtype)

@@ -13,17 +13,17 @@ from scipy.sparse import issparse
 from viewhop.views import _checks as reading
 from viewhop.views._alignment import (
     Aligned,
-    by_id,
-    by_time,
+    align_by_id,
+    align_by_time,
     check_unique,
     frame_ids,
     is_mudata,
-    modalities,
-    observations,
+    mudata_observations,
+    mudata_views,
 )
 from viewhop.views._checks import Labels
 from viewhop.views._columns import Groups, column_groups, view_name
-from viewhop.views._rows import Nodes, unless_whole
+from viewhop.views._rows import RowMap, unless_whole
 
 __all__ = ["Views", "is_collection"]
 
@@ -80,24 +80,25 @@ class Views:
             known = views if isinstance(views, Views) else Views.from_mudata(views)
             self.__dict__.update(vars(known))
             if observed is not None:
-                self._keep(reading.masks(observed, self.names, len(self)))
+                self._keep(reading.observation_masks(observed, self.names, len(self)))
             return
-        given = reading.named(views)
+        given = reading.name_views(views)
         if not given:
             raise ValueError("expected at least one view, got none")
-        arrays = {name: reading.matrix(name, array) for name, array in given}
+        arrays = {name: reading.read_matrix(name, array) for name, array in given}
         reading.check_lengths(arrays)
         reading.check_indices(given)
         n = len(next(iter(arrays.values())))
-        masks = reading.masks(observed, tuple(arrays), n)
+        masks = reading.observation_masks(observed, tuple(arrays), n)
         samples = {
-            name: reading.seen(name, array, masks.get(name)) for name, array in arrays.items()
+            name: reading.observed_rows(name, array, masks.get(name))
+            for name, array in arrays.items()
         }
         rows = {
             name: array if kept is None else array[kept]
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
-        self._set(n, rows, samples, [reading.labels(array) for _, array in given])
+        self._set(n, rows, samples, [reading.column_labels(array) for _, array in given])
         self._check_seen("is NaN" if observed is None else "is NaN or not in `observed`")
 
     def _set(
@@ -176,12 +177,12 @@ class Views:
         if issparse(X):
             raise TypeError("X is a sparse matrix; viewhop takes dense arrays: pass X.toarray()")
         labels = getattr(X, "columns", None) if names is None else names
-        matrix = reading.matrix("X", X)
+        matrix = reading.read_matrix("X", X)
         positions = column_groups(groups, matrix.shape[1], labels)
         views = cls({name: matrix[:, columns] for name, columns in positions.items()})
         if labels is not None:
             views.feature_names = tuple(
-                reading.texts([labels[k] for k in columns]) for columns in positions.values()
+                reading.text_labels([labels[k] for k in columns]) for columns in positions.values()
             )
         return views
 
@@ -210,7 +211,7 @@ class Views:
         ['anna', 'ben', 'cleo']
         """
         arrays, ids, labels = _framed(frames, id)
-        aligned = by_id(ids)
+        aligned = align_by_id(ids)
         check_unique(aligned, "use Views.link if several rows of a view are one sample")
         return cls._aligned(arrays, aligned, labels)
 
@@ -224,9 +225,11 @@ class Views:
         obsm : dict or None
             Key of ``.obsm`` to use in place of X, by modality: ``{"rna": "X_pca"}``.
         """
-        found, names = modalities(mdata, obsm)
-        arrays = {name: reading.matrix(name, values) for name, (values, _, _) in found.items()}
-        samples = {name: observations(name, keys, names) for name, (_, keys, _) in found.items()}
+        found, names = mudata_views(mdata, obsm)
+        arrays = {name: reading.read_matrix(name, values) for name, (values, _, _) in found.items()}
+        samples = {
+            name: mudata_observations(name, keys, names) for name, (_, keys, _) in found.items()
+        }
         aligned = Aligned(samples, np.asarray(names))
         check_unique(aligned, "make them unique with its obs_names_make_unique()")
         return cls._aligned(arrays, aligned, [labels for _, _, labels in found.values()])
@@ -273,15 +276,15 @@ class Views:
             raise ValueError("give ids or times, not both")
         if ids is None and times is None:
             arrays, found, labels = _framed(views, None)
-            return cls._aligned(arrays, by_id(found), labels)
+            return cls._aligned(arrays, align_by_id(found), labels)
         given = _by_name(views, "views")
-        arrays = {name: reading.matrix(name, X) for name, X in given.items()}
-        labels = [reading.labels(X) for X in given.values()]
+        arrays = {name: reading.read_matrix(name, X) for name, X in given.items()}
+        labels = [reading.column_labels(X) for X in given.values()]
         if times is not None:
             return cls._aligned(
-                arrays, by_time(_per_view(given, times, "times"), tolerance), labels
+                arrays, align_by_time(_per_view(given, times, "times"), tolerance), labels
             )
-        return cls._aligned(arrays, by_id(_per_view(given, ids, "ids")), labels)
+        return cls._aligned(arrays, align_by_id(_per_view(given, ids, "ids")), labels)
 
     @classmethod
     def _aligned(
@@ -300,7 +303,7 @@ class Views:
                     f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; give "
                     "one for each row"
                 )
-            kept = reading.seen(name, array, None)
+            kept = reading.observed_rows(name, array, None)
             rows[name] = array if kept is None else array[kept]
             samples[name] = places if kept is None else places[kept]
             if samples[name].size == n and np.unique(samples[name]).size == n:
@@ -338,10 +341,10 @@ class Views:
         return all(samples is None for samples in self._samples.values())
 
     @property
-    def nodes(self) -> Nodes:
+    def nodes(self) -> RowMap:
         """The rows of the views, and the samples that they belong to."""
         sizes = [len(rows) for rows in self._rows.values()]
-        return Nodes(sizes, [*self._samples.values()], len(self))
+        return RowMap(sizes, [*self._samples.values()], len(self))
 
     @property
     def observed(self) -> NDArray[np.bool_]:
@@ -452,8 +455,8 @@ def _framed(
     arrays, ids, labels = {}, {}, []
     for name, frame in _by_name(frames, "DataFrames").items():
         ids[name], values = frame_ids(name, frame, id)
-        arrays[name] = reading.matrix(name, values)
-        labels.append(reading.labels(values))
+        arrays[name] = reading.read_matrix(name, values)
+        labels.append(reading.column_labels(values))
     return arrays, ids, labels
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
-from viewhop.views._rows import Nodes
+from viewhop.views import RowMap
 from viewhop.walks._walk import Walk, same_rows
 
 __all__ = ["AlternatingWalk"]
@@ -56,7 +56,7 @@ class AlternatingWalk(Walk):
         """Each step goes from starts to ends or back."""
         return True
 
-    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> AlternatingWalk:
+    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> AlternatingWalk:
         """The same walk over other kernels, on other samples."""
         return AlternatingWalk(kernels)
 

@@ -32,7 +32,7 @@ __all__ = [
     "FusedExtension",
     "HopExtension",
     "Stepped",
-    "extension",
+    "build_extension",
     "warn_of_unreached",
 ]
 
@@ -379,7 +379,7 @@ def _averaged(weights: Values, vectors: NDArray[np.floating]) -> Floats:
     return np.asarray(weights @ vectors.astype(weights.dtype, copy=False), dtype=np.float64)
 
 
-def extension(walk: Walk, spectrum: Spectrum) -> Extension:
+def build_extension(walk: Walk, spectrum: Spectrum) -> Extension:
     """The extension that fits the walk."""
     if isinstance(walk, HopWalk):
         return HopExtension(walk, spectrum)

@@ -12,12 +12,11 @@ from scipy.sparse.csgraph import connected_components
 from viewhop.affinity import Affinity, KernelRows
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_rows import normalised_logs
-from viewhop.affinity._sparse import SparseAffinity, points_affinity
+from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.affinity._tiles import Tiles
 from viewhop.kernels import Gaussian
-from viewhop.neighbours._metric import FeatureMap
-from viewhop.neighbours._points import Points
-from viewhop.views._rows import Nodes
+from viewhop.neighbours import FeatureMap, Points
+from viewhop.views import RowMap
 from viewhop.walks._walk import Walk, same_rows
 
 __all__ = ["ProductWalk", "SumWalk"]
@@ -45,7 +44,7 @@ class SumWalk(Walk):
     Eq. (7), and Eq. (1) for one view.
     """
 
-    def __init__(self, affinities: Sequence[Affinity], rows: Nodes | None = None) -> None:
+    def __init__(self, affinities: Sequence[Affinity], rows: RowMap | None = None) -> None:
         self.affinities = tuple(affinities)
         self.rows = same_rows(affinities) if rows is None else rows
 
@@ -59,7 +58,7 @@ class SumWalk(Walk):
         """The largest number of positive eigenvalues beside the trivial 1."""
         return self.n_samples - 1
 
-    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> SumWalk:
+    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
         """The walk of the sum of other kernels, on other samples."""
         return SumWalk(kernels, rows)
 
@@ -159,7 +158,7 @@ class ProductWalk(SumWalk):
         kernel = Gaussian(rule, n_neighbors=k, alpha=alpha, search=search)
         if is_local:
             kernel.factor = factor
-        return points_affinity(
+        return build_points_affinity(
             "product",
             kernel,
             FeatureMap("euclidean", None),

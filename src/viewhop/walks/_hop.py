@@ -12,8 +12,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
-from viewhop.views._rows import Nodes
-from viewhop.walks._walk import Walk, same_rows, scaled
+from viewhop.views import RowMap
+from viewhop.walks._walk import Walk, same_rows, scale_rows
 
 __all__ = ["HopWalk", "check_hops", "hop_matrix"]
 
@@ -80,7 +80,7 @@ class HopWalk(Walk):
         self,
         affinities: Sequence[Affinity],
         hops: ArrayLike | None = None,
-        rows: Nodes | None = None,
+        rows: RowMap | None = None,
     ) -> None:
         self.affinities = tuple(affinities)
         n_views = len(self.affinities)
@@ -131,7 +131,7 @@ class HopWalk(Walk):
             [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
         )
 
-    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> HopWalk:
+    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> HopWalk:
         """The same walk over other kernels, on other samples."""
         return HopWalk(kernels, self.hops, rows)
 
@@ -166,9 +166,9 @@ class HopWalk(Walk):
         end, start = (1, 0) if transpose else (0, 1)
         roots = self.rows.split(self._inverse_roots)
         left, right = roots[end], roots[start]
-        smoothed = self.affinities[start] @ scaled(V, right, self.dtype)
+        smoothed = self.affinities[start] @ scale_rows(V, right, self.dtype)
         found = self.affinities[end] @ self.rows.carried(smoothed, start, end)
-        return scaled(found, self.hops[0, 1] * left, V.dtype)
+        return scale_rows(found, self.hops[0, 1] * left, V.dtype)
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,); −1 for one of no degree.

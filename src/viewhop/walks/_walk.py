@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from viewhop.affinity import Affinity, KernelRows
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
-from viewhop.views._rows import Nodes
+from viewhop.views import RowMap
 
-__all__ = ["Walk", "same_rows", "scaled"]
+__all__ = ["Walk", "same_rows", "scale_rows"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -32,7 +32,7 @@ class Walk(ABC):
     """
 
     affinities: tuple[Affinity, ...]
-    rows: Nodes
+    rows: RowMap
 
     @property
     @abstractmethod
@@ -53,7 +53,7 @@ class Walk(ABC):
         """The kernels that the walk multiplies by."""
         return self.affinities
 
-    def on(self, kernels: Sequence[Affinity], rows: Nodes | None = None) -> Walk:
+    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> Walk:
         """The same walk over other kernels, on other samples.
 
         Parameters
@@ -142,8 +142,8 @@ class Walk(ABC):
 
     def normalized(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
-        found = self @ scaled(V, self._inverse_roots, self.dtype)
-        return scaled(found, self._inverse_roots, V.dtype)
+        found = self @ scale_rows(V, self._inverse_roots, self.dtype)
+        return scale_rows(found, self._inverse_roots, V.dtype)
 
     @cached_property
     def _inverse_roots(self) -> Floats:
@@ -152,13 +152,15 @@ class Walk(ABC):
             return np.asarray(np.where(self.degrees > 0, 1.0 / np.sqrt(self.degrees), 0.0))
 
 
-def scaled(V: NDArray[np.floating], factors: Floats, dtype: np.dtype[np.floating]) -> NDArray[Any]:
+def scale_rows(
+    V: NDArray[np.floating], factors: Floats, dtype: np.dtype[np.floating]
+) -> NDArray[Any]:
     """Rows of V times factors, in the given precision, in one pass."""
     out = np.empty(V.shape, dtype=dtype)
     np.multiply(V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind")
     return out
 
 
-def same_rows(affinities: Sequence[Affinity]) -> Nodes:
+def same_rows(affinities: Sequence[Affinity]) -> RowMap:
     """The rows of kernels on the same samples."""
-    return Nodes.whole(len(affinities), affinities[0].n_samples)
+    return RowMap.whole(len(affinities), affinities[0].n_samples)

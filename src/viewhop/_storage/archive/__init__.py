@@ -7,7 +7,7 @@ refused, by a `viewhop.errors.ModelFileError` that names the file and the member
 """
 
 from viewhop._storage.archive.manifest import VERSION
-from viewhop._storage.archive.reader import named, read
+from viewhop._storage.archive.reader import name_file, read
 from viewhop._storage.archive.writer import write
 
-__all__ = ["VERSION", "named", "read", "write"]
+__all__ = ["VERSION", "name_file", "read", "write"]

@@ -12,7 +12,15 @@ from viewhop._storage.archive.npy import DTYPES, Header
 from viewhop._version import __version__
 from viewhop.errors import ModelFileError, ModelSizeError, ModelVersionError
 
-__all__ = ["MANIFEST", "MOST_BYTES", "VERSION", "Entry", "decoded", "encoded", "is_array_name"]
+__all__ = [
+    "MANIFEST",
+    "MOST_BYTES",
+    "VERSION",
+    "Entry",
+    "decode_manifest",
+    "encode_manifest",
+    "is_array_name",
+]
 
 MANIFEST = "manifest.json"
 FORMAT = "viewhop model"
@@ -55,7 +63,7 @@ def is_array_name(name: str) -> bool:
     return not any(_DEVICE.fullmatch(part) for part in name.split("/"))
 
 
-def encoded(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> bytes:
+def encode_manifest(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> bytes:
     """The manifest as bytes, or ModelFileError if it cannot be one."""
     content = {
         "format": FORMAT,
@@ -81,7 +89,7 @@ def encoded(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> bytes:
     return text
 
 
-def decoded(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
+def decode_manifest(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
     """The model and the arrays that a manifest tells of."""
     _check_size(text)
     try:

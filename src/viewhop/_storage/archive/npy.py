@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from viewhop.errors import ModelFileError
 
-__all__ = ["DTYPES", "PREFIX", "Header", "bytes_of", "header_of"]
+__all__ = ["DTYPES", "PREFIX", "Header", "array_bytes", "parse_header"]
 
 #: The dtypes that an archive holds, as ``.npy`` spells them.
 DTYPES = ("<f4", "<f8", "<i4", "<i8", "|b1")
@@ -80,7 +80,7 @@ class Header(NamedTuple):
         return cls(found[1], shape, found[2] == "True")
 
 
-def header_of(array: NDArray[Any]) -> Header:
+def parse_header(array: NDArray[Any]) -> Header:
     """The header of an array; TypeError for a dtype that an archive does not hold."""
     dtype = array.dtype.newbyteorder("<").str
     if dtype not in DTYPES:
@@ -90,7 +90,7 @@ def header_of(array: NDArray[Any]) -> Header:
     return Header(dtype, array.shape, is_fortran)
 
 
-def bytes_of(array: NDArray[Any], header: Header) -> NDArray[np.uint8]:
+def array_bytes(array: NDArray[Any], header: Header) -> NDArray[np.uint8]:
     """The numbers of an array as the bytes that follow its header."""
     flat = np.asarray(array.ravel(order="F" if header.is_fortran else "C"), dtype=header.dtype)
     return flat.view(np.uint8)

@@ -18,7 +18,7 @@ from viewhop._storage.archive.manifest import MANIFEST, Entry
 from viewhop._storage.archive.zipped import Member
 from viewhop.errors import ModelDamagedError, ModelFileError, ModelSizeError
 
-__all__ = ["named", "read"]
+__all__ = ["name_file", "read"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -41,16 +41,16 @@ def read(
     OSError
         If the file is not there or cannot be read.
     """
-    allowed = memory.budget(max_memory)
-    with named(path), _opened(path) as (file, length):
+    allowed = memory.parse_budget(max_memory)
+    with name_file(path), _opened(path) as (file, length):
         members = {member.name: member for member in zipped.members(file, length)}
-        model, entries = manifest.decoded(_manifest(file, members))
+        model, entries = manifest.decode_manifest(_manifest(file, members))
         _check_listed(members, entries)
         needed = sum(entry.size for entry in entries.values())
         if allowed is not None and needed > allowed:
             raise ModelSizeError(
-                f"its arrays take {memory.text(needed)}, and the budget is "
-                f"{memory.text(allowed)}; raise max_memory if you trust the file"
+                f"its arrays take {memory.format_bytes(needed)}, and the budget is "
+                f"{memory.format_bytes(allowed)}; raise max_memory if you trust the file"
             )
         arrays = {
             name: _array(file, members[f"{name}.npy"], entry) for name, entry in entries.items()
@@ -59,7 +59,7 @@ def read(
 
 
 @contextmanager
-def named(path: str | os.PathLike[str]) -> Iterator[None]:
+def name_file(path: str | os.PathLike[str]) -> Iterator[None]:
     """A context in which a refusal names the file."""
     try:
         yield

@@ -11,7 +11,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime.files import replaced
+from viewhop._runtime.files import replace_file
 from viewhop._storage.archive import manifest, npy
 from viewhop._storage.archive.manifest import MANIFEST, Entry
 
@@ -51,23 +51,23 @@ def write(
         if not manifest.is_array_name(name):
             raise ValueError(f"an array cannot have the name {name!r}")
     entries = {name: _entry(array) for name, array in arrays.items()}
-    text = manifest.encoded(model, entries)
-    with replaced(path) as file, ZipFile(file, "w", ZIP_STORED) as bundle:
+    text = manifest.encode_manifest(model, entries)
+    with replace_file(path) as file, ZipFile(file, "w", ZIP_STORED) as bundle:
         bundle.writestr(_info(MANIFEST, len(text)), text)
         for name, array in arrays.items():
             entry = entries[name]
             with bundle.open(_info(f"{name}.npy", entry.size), "w") as member:
                 member.write(entry.header.encoded())
-                data = npy.bytes_of(array, entry.header)
+                data = npy.array_bytes(array, entry.header)
                 for start in range(0, data.size, CHUNK):
                     member.write(data[start : start + CHUNK].data)
 
 
 def _entry(array: NDArray[Any]) -> Entry:
-    header = npy.header_of(array)
+    header = npy.parse_header(array)
     begin = header.encoded()
     digest = sha256(begin)
-    digest.update(np.ascontiguousarray(npy.bytes_of(array, header)).data)
+    digest.update(np.ascontiguousarray(npy.array_bytes(array, header)).data)
     return Entry(header, len(begin) + header.n_bytes, digest.hexdigest())
 
 

@@ -17,7 +17,7 @@ from viewhop.seismic._event import Event
 from viewhop.seismic._summary import LeftOut, Summary, counted
 from viewhop.seismic._waveforms import Waveforms, as_waveforms, check_any
 from viewhop.seismic.events._windows import cut, with_rate
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["EventViews", "event_views"]
 

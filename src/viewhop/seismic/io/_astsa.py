@@ -16,7 +16,7 @@ from sklearn.utils import Bunch
 
 from viewhop.errors import DataMissingError, SeismicError
 from viewhop.tables import read
-from viewhop.views._views import Views
+from viewhop.views import Views
 
 __all__ = ["load_astsa"]
 

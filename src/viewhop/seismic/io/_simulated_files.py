@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from viewhop._runtime.files import replaced, writable_folder
+from viewhop._runtime.files import replace_file, writable_folder
 from viewhop.seismic._event import Event, Pick
 from viewhop.seismic._obspy import obspy_module
 from viewhop.seismic._simulate import PICK
@@ -78,7 +78,7 @@ def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]
         held = BytesIO()
         stream.write(held, format="MSEED", encoding="FLOAT64")
         path = target / f"{station}.mseed"
-        with replaced(path) as file:
+        with replace_file(path) as file:
             file.write(held.getvalue())
         written.append(path)
     catalogue = target / "catalogue.csv"

@@ -1,0 +1,144 @@
+"""Both ends of a spectrum, and what few coordinates leave out of a distance: Lemma 3."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from viewhop.errors import ConvergenceError
+from viewhop.solvers._lanczos import MAX_RESTARTS
+from viewhop.solvers._solve import DENSE_NODES
+from viewhop.spectrum import Spectrum
+from viewhop.walks import Walk
+
+__all__ = ["Extreme", "extreme_eigenvalue", "truncation_interval"]
+
+Floats = NDArray[np.float64]
+
+#: Residual at which an end counts as found. Where eigenvalues crowd, as at 0, less takes very long.
+TOLERANCE = 1e-4
+
+
+class Extreme(NamedTuple):
+    """An eigenvalue at one end of the spectrum.
+
+    Attributes
+    ----------
+    value : float
+    residual : float
+        An eigenvalue lies within this distance of `value`.
+    """
+
+    value: float
+    residual: float
+
+
+def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Extreme:
+    """The smallest or the largest eigenvalue of a walk, the trivial 1 counted.
+
+    Parameters
+    ----------
+    walk : Walk
+    end : {"smallest", "largest"}
+
+    Raises
+    ------
+    ConvergenceError
+        If the iteration reaches its cap.
+
+    Notes
+    -----
+    LAPACK up to 1,000 nodes; above, one Lanczos run to a residual of 1e-4, on I ± A with
+    A = D^{-1/2} K D^{-1/2} so that an eigenvalue near 0 is found like any other. The start is drawn
+    with a fixed seed.
+    """
+    sign = 1.0 if end == "largest" else -1.0
+    n = walk.n_nodes
+    if n <= DENSE_NODES:
+        root = np.sqrt(walk.degrees)
+        A = (walk @ np.eye(n)) / np.outer(root, root)
+        place = n - 1 if end == "largest" else 0
+        values = eigvalsh(0.5 * (A + A.T), subset_by_index=[place, place])
+        return Extreme(float(values[0]), n * float(np.finfo(walk.dtype).eps))
+
+    def shifted(v: Floats) -> Floats:
+        return v.reshape(n) + sign * walk.normalized(v.reshape(n))
+
+    try:
+        values, vectors = eigsh(
+            LinearOperator((n, n), matvec=shifted, dtype=np.float64),
+            k=1,
+            which="LA",
+            v0=np.random.default_rng(0).standard_normal(n),
+            ncv=min(n - 1, 24),
+            tol=max(TOLERANCE, 50 * float(np.finfo(walk.dtype).eps)),
+            maxiter=MAX_RESTARTS,
+        )
+    except ArpackNoConvergence as stopped:
+        raise ConvergenceError(
+            f"the {end} eigenvalue was not found within {MAX_RESTARTS} restarts of Lanczos; many "
+            "eigenvalues crowd at that end of the spectrum, as with a bandwidth so small that the "
+            "walk hardly moves (raise factor or n_neighbors)"
+        ) from stopped
+    vector = vectors[:, 0]
+    residual = np.linalg.norm(shifted(vector) - values[0] * vector)
+    return Extreme(float(sign * (values[0] - 1.0)), float(residual))
+
+
+def truncation_interval(
+    walk: Walk,
+    spectrum: Spectrum,
+    i: NDArray[np.intp],
+    j: NDArray[np.intp],
+    *,
+    n_steps: float = 1.0,
+) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of diffusion distances from the leading eigenpairs alone.
+
+    Parameters
+    ----------
+    walk : Walk
+    spectrum : Spectrum
+        The first r eigenpairs of the walk, r ≥ 1.
+    i, j : (p,) arrays
+        Nodes of one view, counted through all views.
+    n_steps : float
+        t; where it is not whole, the distance is that of Σ_k |λ_k|^{2t} (ψ_k[i] − ψ_k[j])².
+
+    Returns
+    -------
+    low, high : (p,) arrays
+
+    Notes
+    -----
+    Lemma 3, corrected (erratum 5). With Δ_k = ψ_k[i] − ψ_k[j] and S = Σ_{k≤r} λ_k^{2t} Δ_k², the
+    square of the truncated distance of Eq. (36),
+
+        √(cS) ≤ D_t ≤ √(cS + θ^{2t} (1/π_i + 1/π_j − c Σ_{k≤r} Δ_k²)),
+
+    c = 2 and θ = λ_r where the spectrum is that of an SVD (two views with a zero diagonal of H, or
+    the alternating walk); otherwise c = 1 and θ = max(λ_r, |λ_min|), λ_min from the other end of
+    the spectrum. The interval is widened by what rounding and the residuals of the eigenpairs
+    allow; the latter matter only where `tol` is large.
+    """
+    values, psi = spectrum.eigenvalues, spectrum.eigenvectors
+    copies = 2.0 if walk.is_cross else 1.0
+    theta = float(values[-1]) if walk.is_cross else _largest_left_out(walk, float(values[-1]))
+    squares = np.square(psi[i] - psi[j])
+    total = np.where(i == j, 0.0, 1.0 / walk.stationary[i] + 1.0 / walk.stationary[j])
+    kept = copies * (values ** (2.0 * n_steps) * squares).sum(axis=1)
+    rest = np.maximum(total - copies * squares.sum(axis=1), 0.0)
+    error = np.sqrt(copies) * np.linalg.norm(spectrum.residuals) + 4.0 * np.finfo(walk.dtype).eps
+    slack = 2.0 * max(n_steps, 1.0) * error * np.sqrt(total)
+    low = np.maximum(np.sqrt(kept) - slack, 0.0)
+    return low, np.sqrt(kept + theta ** (2.0 * n_steps) * rest) + slack
+
+
+def _largest_left_out(walk: Walk, last: float) -> float:
+    """The largest size that an eigenvalue beyond the last kept one can have."""
+    smallest = extreme_eigenvalue(walk, end="smallest")
+    return min(max(last, smallest.residual - smallest.value), 1.0)
