@@ -55,7 +55,7 @@ FUSIONS: dict[str, Entry] = {
 #: How similar two samples of a view are.
 KERNELS: dict[str, Entry] = {
     "adaptive": Entry(
-        "viewhop.kernels:_adaptive", "a Gaussian on nearest neighbours, with a scale per sample"
+        "viewhop.kernels:adaptive", "a Gaussian on nearest neighbours, with a scale per sample"
     ),
     "gaussian": Entry("viewhop.kernels:Gaussian", "exp(-d^2 / 2 sigma^2)"),
     "laplacian": Entry("viewhop.kernels:Laplacian", "exp(-d / sigma)"),

@@ -9,28 +9,32 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from viewhop._registry import KERNELS as NAMES
+from viewhop._registry import METRICS, RULES, SEARCHES, load_home
+from viewhop.views import ViewRows
+
 __all__ = [
+    "METRICS",
+    "NAMES",
+    "RULES",
+    "SEARCHES",
     "Correlation",
     "DistanceKernel",
     "Gaussian",
     "Kernel",
     "Laplacian",
     "Precomputed",
+    "adaptive",
     "kernels_by_view",
 ]
 
 Floats = NDArray[np.float64]
-
-#: Rules that choose a scale, besides a fixed number.
-RULES = ("max-min", "log-log", "local", "joint", "connected")
-METRICS = ("euclidean", "cosine", "correlation")
-SEARCHES = ("auto", "exact", "faiss")
 
 
 class Kernel(BaseEstimator):
@@ -46,6 +50,27 @@ class Kernel(BaseEstimator):
 
     n_neighbors: int | None
     alpha: float
+    #: Whether rows are kernel values, with a column for each training sample.
+    is_pairwise: ClassVar[bool] = False
+
+    def build(self, rows: ViewRows) -> Any:
+        """An affinity of the kernel's own on the rows of a view, or None.
+
+        None leaves it to viewhop to hold the kernel, as a matrix or on neighbours. A class of
+        your own may return a `viewhop.affinity.Affinity` instead: a kernel computed on the fly,
+        on another device, or in another file.
+
+        Parameters
+        ----------
+        rows : ViewRows
+            What the view observed, with a source of randomness and the number of threads.
+        """
+        return None
+
+    @property
+    def builds_itself(self) -> bool:
+        """Whether the class brings a storage of its own."""
+        return type(self).build is not Kernel.build
 
     def check(self, name: str) -> None:
         """Raise ValueError, naming the view, unless every parameter makes sense."""
@@ -315,25 +340,16 @@ class Precomputed(Kernel):
     Precomputed(alpha=1.0)
     """
 
+    is_pairwise: ClassVar[bool] = True
+
     def __init__(self, *, n_neighbors: int | None = None, alpha: float = 0.0) -> None:
         self.n_neighbors = n_neighbors
         self.alpha = alpha
 
 
-def _adaptive() -> Gaussian:
+def adaptive() -> Gaussian:
+    """The kernel that "adaptive" stands for: a Gaussian on 10 neighbours with a local scale."""
     return Gaussian(bandwidth="local", n_neighbors=10)
-
-
-_BY_NAME = {
-    "adaptive": _adaptive,
-    "gaussian": Gaussian,
-    "laplacian": Laplacian,
-    "correlation": Correlation,
-    "precomputed": Precomputed,
-}
-
-#: Kernels that are known by a name.
-NAMES = tuple(_BY_NAME)
 
 
 def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
@@ -361,22 +377,24 @@ def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
         chosen = dict(zip(names, kernel, strict=True))
     else:
         chosen = dict.fromkeys(names, kernel)
-    found = {name: _kernel(entry) for name, entry in chosen.items()}
-    for name, entry in found.items():
+    kernels = {name: _resolve_kernel(entry) for name, entry in chosen.items()}
+    for name, entry in kernels.items():
         entry.check(name)
-    return found
+    return kernels
 
 
-def _kernel(entry: object) -> Kernel:
+def _resolve_kernel(entry: object) -> Kernel:
     if isinstance(entry, Kernel):
         # A copy: a kernel object that is changed later does not change what was fitted with it.
         # scikit-learn has no types, here and elsewhere.
         return clone(entry)  # type: ignore[no-any-return]
-    if isinstance(entry, str) and entry in _BY_NAME:
-        return _BY_NAME[entry]()
+    if isinstance(entry, str) and entry in NAMES:
+        kernel = load_home(NAMES[entry].home)()
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"the kernel {entry!r} is a {type(kernel).__name__}, not a Kernel")
+        return kernel
     raise ValueError(
-        f"unknown kernel {entry!r}; known are {', '.join(_BY_NAME)}, or an object of "
-        "viewhop.kernels"
+        f"unknown kernel {entry!r}; known are {', '.join(NAMES)}, or an object of viewhop.kernels"
     )
 
 

@@ -1,29 +1,21 @@
-"""Plain data: parameters and arrays of an estimator as what a file can hold, and back.
-
-What comes back is checked: a value is of the kind that is asked for, or it is refused.
-"""
+"""Objects as plain data with arrays, and back; every value that comes back is checked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from scipy.sparse import csr_array
 
 from viewhop.errors import ModelFileError
-from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
 
 __all__ = [
     "Shelf",
-    "decode_estimator",
-    "decode_kernel",
     "decode_value",
-    "encode_kernel",
-    "encode_parameters",
     "encode_value",
     "read_boolean",
     "read_fields",
@@ -33,12 +25,10 @@ __all__ = [
     "read_texts",
 ]
 
-Floats = NDArray[np.float64]
-Estimator = TypeVar("Estimator", bound=BaseEstimator)
-
-_KERNELS: dict[str, type[Kernel]] = {
-    kind.__name__: kind for kind in (Gaussian, Laplacian, Correlation, Precomputed)
-}
+#: Gives an object a tag and plain data, or None if it does not know it.
+Encoder: TypeAlias = Callable[[Any, str], dict[str, Any] | None]
+#: An object from the plain data of its tag.
+Decoder: TypeAlias = Callable[[Any, str], Any]
 
 
 class Shelf:
@@ -62,6 +52,12 @@ class Shelf:
     def put(self, name: str, array: NDArray[Any]) -> None:
         """Hold an array."""
         self.arrays[self._prefix + name] = array
+
+    def put_csr(self, matrix: csr_array) -> None:
+        """Hold the three arrays of a sparse matrix."""
+        self.put("values", matrix.data)
+        self.put("indices", matrix.indices)
+        self.put("indptr", matrix.indptr)
 
     def append(self, array: NDArray[Any]) -> str:
         """The name under which an array without one is held now."""
@@ -134,18 +130,48 @@ class Shelf:
             raise ModelFileError(f"the array {self._prefix}{name} points beyond {n} rows")
         return found.astype(np.intp, copy=False)
 
+    def take_csr(self, n: int, dtype: Any, where: str) -> csr_array:
+        """An (n, n) sparse matrix whose rows are not empty and sorted, taken off the shelf."""
+        data = self.numbers("values", (-1,), dtype, least=0.0)
+        indices = self.take("indices", data.shape, (np.int32, np.int64))
+        indptr = self.take("indptr", (n + 1,), indices.dtype)
+        if indptr[0] != 0 or indptr[-1] != data.size or (np.diff(indptr) < 1).any():
+            raise ModelFileError(f"{where}: stored pairs do not begin and end with their rows")
+        if indices.min() < 0 or indices.max() >= n:
+            raise ModelFileError(f"{where}: stored pairs point beyond {n} samples")
+        rising = np.diff(indices) > 0
+        rising[indptr[1:-1] - 1] = True  # from one row to the next
+        if not rising.all():
+            raise ModelFileError(f"{where}: stored pairs are not in order")
+        return csr_array((data, indices, indptr), shape=(n, n))
+
     def check_empty(self) -> None:
         """Raise ModelFileError if an array was not taken."""
         if self.arrays:
             raise ModelFileError(f"nothing is known of the array {min(self.arrays)}")
 
 
-def read_fields(found: Any, keys: Sequence[str], where: str) -> list[Any]:
-    """The values of an object that has these keys and no others, in their order."""
-    if not isinstance(found, dict) or set(found) != set(keys):
-        told = ", ".join(found) if isinstance(found, dict) else type(found).__name__
-        raise ModelFileError(f"{where}: expected {', '.join(keys)}, got {told[:200]}")
-    return [found[key] for key in keys]
+def read_fields(
+    data: Any, keys: Sequence[str], where: str, *, optional: Mapping[str, Any] | None = None
+) -> list[Any]:
+    """The values of an object with these keys, in their order, those of `optional` last.
+
+    Parameters
+    ----------
+    data : dict
+        Anything else is a ModelFileError, and so is an unknown key.
+    keys : sequence of str
+        Keys that must be there.
+    where : str
+        What errors call the object.
+    optional : dict of defaults by key, or None
+        Keys that came later: a file without one was written before, and means the default.
+    """
+    later = {} if optional is None else optional
+    if not isinstance(data, dict) or not set(keys) <= set(data) <= {*keys, *later}:
+        present = ", ".join(data) if isinstance(data, dict) else type(data).__name__
+        raise ModelFileError(f"{where}: expected {', '.join([*keys, *later])}, got {present[:200]}")
+    return [data.get(key, later.get(key)) for key in (*keys, *later)]
 
 
 def read_integer(found: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
@@ -188,43 +214,26 @@ def read_texts(found: Any, where: str, count: int | None = None) -> tuple[str, .
     return tuple(read_text(entry, where) for entry in found)
 
 
-# --- parameters ---------------------------------------------------------------------------------
+def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None = None) -> Any:
+    """A value as plain data; arrays of numbers go to the shelf.
 
-
-def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
-    """The parameters of an estimator as plain data.
-
-    A generator of random numbers becomes None and a callable that shows progress 0: neither is
-    part of what was learnt. Numbers of NumPy become plain ones.
+    Parameters
+    ----------
+    given : object
+    shelf : Shelf
+        Gets the arrays.
+    where : str
+        What errors call the value.
+    encode : callable or None
+        Gives objects of other classes a tag and plain data, or returns None.
     """
-    found = {}
-    for name, given in est.get_params(deep=False).items():
-        if isinstance(given, np.random.Generator | np.random.RandomState):
-            given = None
-        if name == "verbose" and callable(given):
-            given = 0
-        found[name] = encode_value(given, shelf, f"the parameter {name}")
-    return found
+    special = None if encode is None else encode(given, where)
+    if special is not None:
+        return special
 
+    def inner(part: Any) -> Any:
+        return encode_value(part, shelf, where, encode=encode)
 
-def decode_estimator(kind: type[Estimator], found: Any, shelf: Shelf) -> Estimator:
-    """An estimator, not fitted, with parameters that it accepts."""
-    names = kind._get_param_names()
-    values = read_fields(found, names, f"the parameters of {kind.__name__}")
-    given = {
-        name: decode_value(entry, shelf, f"the parameter {name}")
-        for name, entry in zip(names, values, strict=True)
-    }
-    est: Estimator = kind(**given)
-    try:
-        est._validate_params()
-    except ValueError as error:
-        raise ModelFileError(str(error)) from error
-    return est
-
-
-def encode_value(given: Any, shelf: Shelf, where: str) -> Any:
-    """A parameter as plain data; arrays of numbers go to the shelf."""
     if given is None or isinstance(given, bool | str):
         return str(given) if isinstance(given, str) else given
     if isinstance(given, np.bool_):
@@ -235,30 +244,28 @@ def encode_value(given: Any, shelf: Shelf, where: str) -> Any:
         if not math.isfinite(given):
             raise ModelFileError(f"{where} is {given!r}, and a model file holds finite numbers")
         return float(given)
-    if isinstance(given, Kernel):
-        return {"kernel": encode_kernel(given, where)}
     if isinstance(given, slice):
         ends = (given.start, given.stop, given.step)
-        return {"slice": [encode_value(end, shelf, where) for end in ends]}
+        return {"slice": [inner(end) for end in ends]}
     if isinstance(given, Mapping):
         return {
             "dict": [[encode_value(part, shelf, where) for part in pair] for pair in given.items()]
         }
     if isinstance(given, tuple):
-        return {"tuple": [encode_value(entry, shelf, where) for entry in given]}
+        return {"tuple": [inner(entry) for entry in given]}
     if isinstance(given, list):
-        return [encode_value(entry, shelf, where) for entry in given]
+        return [inner(entry) for entry in given]
     if hasattr(given, "__array__"):
-        return _encoded_array(np.asarray(given), shelf, where)
+        return _encode_array(np.asarray(given), shelf, where)
     if isinstance(given, Sequence):
-        return [encode_value(entry, shelf, where) for entry in given]
+        return [inner(entry) for entry in given]
     raise ModelFileError(
         f"{where} is a {type(given).__name__}, which a model file does not hold; use set_params "
         "to replace it"
     )
 
 
-def _encoded_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
+def _encode_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
     if array.dtype.kind in "OUS":
         return encode_value(array.tolist(), shelf, where)
     for kind, held in (("b", np.bool_), ("iu", np.int64), ("f", np.float64)):
@@ -270,20 +277,47 @@ def _encoded_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
     )
 
 
-def decode_value(found: Any, shelf: Shelf, where: str) -> Any:
-    """A parameter from plain data."""
-    if isinstance(found, list):
-        return [decode_value(entry, shelf, where) for entry in found]
-    if not isinstance(found, dict):
-        return found
-    if len(found) != 1 or next(iter(found)) not in _TAGS:
-        raise ModelFileError(f"{where}: expected one of {', '.join(_TAGS)}")
-    ((tag, inner),) = found.items()
-    return _TAGS[tag](inner, shelf, where)
+def decode_value(
+    data: Any, shelf: Shelf, where: str, *, decoders: Mapping[str, Decoder] | None = None
+) -> Any:
+    """A value from plain data.
 
+    Parameters
+    ----------
+    data : object
+        As `encode_value` wrote it; anything else is a ModelFileError.
+    shelf : Shelf
+        Has the arrays.
+    where : str
+        What errors call the value.
+    decoders : dict of callables by tag, or None
+        For objects that `encode_value` was given an encoder for.
+    """
 
-def _kernel(inner: Any, shelf: Shelf, where: str) -> Kernel:
-    return decode_kernel(inner, where)
+    def inner(part: Any) -> Any:
+        return decode_value(part, shelf, where, decoders=decoders)
+
+    if isinstance(data, list):
+        return [inner(entry) for entry in data]
+    if not isinstance(data, dict):
+        return data
+    tags = ("slice", "dict", "tuple", "array", *(decoders or ()))
+    if len(data) != 1 or next(iter(data)) not in tags:
+        raise ModelFileError(f"{where}: expected one of {', '.join(tags)}")
+    ((tag, content),) = data.items()
+    if tag == "slice":
+        return _decode_slice(content, where)
+    if tag == "dict":
+        pairs = [_entries(pair, where, 2) for pair in _entries(content, where)]
+        named = {read_text(name, where): inner(entry) for name, entry in pairs}
+        if len(named) < len(pairs):
+            raise ModelFileError(f"{where}: a name occurs twice")
+        return named
+    if tag == "tuple":
+        return tuple(inner(entry) for entry in _entries(content, where))
+    if tag == "array":
+        return shelf.take(read_text(content, where), None, (np.bool_, np.int64, np.float64))
+    return (decoders or {})[tag](content, where)
 
 
 def _entries(inner: Any, where: str, count: int | None = None) -> list[Any]:
@@ -292,71 +326,8 @@ def _entries(inner: Any, where: str, count: int | None = None) -> list[Any]:
     return inner
 
 
-def _slice(inner: Any, shelf: Shelf, where: str) -> slice:
+def _decode_slice(inner: Any, where: str) -> slice:
     ends = _entries(inner, where, 3)
     if not all(end is None or (isinstance(end, int) and not isinstance(end, bool)) for end in ends):
         raise ModelFileError(f"{where}: a slice has whole numbers")
     return slice(*ends)
-
-
-def _dict(inner: Any, shelf: Shelf, where: str) -> dict[Any, Any]:
-    pairs = [_entries(pair, where, 2) for pair in _entries(inner, where)]
-    found = {read_text(name, where): decode_value(entry, shelf, where) for name, entry in pairs}
-    if len(found) < len(pairs):
-        raise ModelFileError(f"{where}: a name is there twice")
-    return found
-
-
-def _tuple(inner: Any, shelf: Shelf, where: str) -> tuple[Any, ...]:
-    return tuple(decode_value(entry, shelf, where) for entry in _entries(inner, where))
-
-
-def _array(inner: Any, shelf: Shelf, where: str) -> NDArray[Any]:
-    return shelf.take(read_text(inner, where), None, (np.bool_, np.int64, np.float64))
-
-
-_TAGS: dict[str, Callable[[Any, Shelf, str], Any]] = {
-    "kernel": _kernel,
-    "slice": _slice,
-    "dict": _dict,
-    "tuple": _tuple,
-    "array": _array,
-}
-
-
-# --- kernels ------------------------------------------------------------------------------------
-
-
-def encode_kernel(given: Kernel, where: str) -> dict[str, Any]:
-    """A kernel object as plain data."""
-    if type(given) is not _KERNELS.get(type(given).__name__):
-        raise ModelFileError(
-            f"{where} is a {type(given).__name__}; a model file holds the kernels "
-            f"{', '.join(_KERNELS)}"
-        )
-    given.check(where)
-    found = {
-        name: encode_value(entry, Shelf(), where)
-        for name, entry in given.get_params(deep=False).items()
-    }
-    if "standardize" in found:
-        found["standardize"] = bool(found["standardize"])
-    return {"class": type(given).__name__, **found}
-
-
-def decode_kernel(found: Any, where: str) -> Kernel:
-    """A kernel object from plain data, with parameters that make sense."""
-    name = read_text(found.get("class") if isinstance(found, dict) else None, where, [*_KERNELS])
-    kind = _KERNELS[name]
-    names = kind._get_param_names()
-    _, *values = read_fields(found, ["class", *names], where)
-    if any(isinstance(entry, list | dict) for entry in values):
-        raise ModelFileError(f"{where}: the parameters of a kernel are numbers and text")
-    made = kind(**dict(zip(names, values, strict=True)))
-    if not isinstance(found.get("standardize", False), bool):
-        raise ModelFileError(f"{where}: standardize is true or false")
-    try:
-        made.check(where)
-    except ValueError as error:
-        raise ModelFileError(str(error)) from error
-    return made

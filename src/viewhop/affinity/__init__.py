@@ -1,7 +1,33 @@
-"""Affinities: how one view's kernel on the training samples is held and multiplied."""
+"""Affinities: how one view's kernel on the training samples is stored and multiplied.
 
-from viewhop.affinity._affinity import Affinity
-from viewhop.affinity._build import build_affinity, check_kernel_values
-from viewhop.affinity._kernel_rows import KernelRows
+`Affinity` is the contract. A kernel of your own may build its own affinity: see
+`viewhop.kernels.Kernel.build`.
+"""
 
-__all__ = ["Affinity", "KernelRows", "build_affinity", "check_kernel_values"]
+from viewhop.affinity._affinity import Affinity, row_number
+from viewhop.affinity._build import build_affinity
+from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
+from viewhop.affinity._kernel_rows import KernelRows, Values
+from viewhop.affinity._low_rank import LowRank, Pivots, factorise_kernel
+from viewhop.affinity._product import KernelProduct
+from viewhop.affinity._restore import AffinityReader
+from viewhop.affinity._sizes import AffinitySize
+from viewhop.affinity._tiles import LANES, in_lanes
+
+__all__ = [
+    "LANES",
+    "Affinity",
+    "AffinityReader",
+    "AffinitySize",
+    "KernelProduct",
+    "KernelRows",
+    "LowRank",
+    "Pivots",
+    "Values",
+    "build_affinity",
+    "decode_kernel",
+    "encode_kernel",
+    "factorise_kernel",
+    "in_lanes",
+    "row_number",
+]

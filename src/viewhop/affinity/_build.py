@@ -1,4 +1,4 @@
-"""Affinities: how one view's kernel on the training samples is held and multiplied."""
+"""From a kernel and the rows of a view to the affinity that holds them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop._runtime.threads import row_blocks
-from viewhop.affinity import _dense as dense
-from viewhop.affinity import _sparse as sparse
 from viewhop.affinity._affinity import Affinity
-from viewhop.affinity._kernel_rows import KernelRows
+from viewhop.affinity._dense import build_dense, build_dense_precomputed
+from viewhop.affinity._kernel_values import check_kernel_matrix
+from viewhop.affinity._sparse import build_sparse, build_sparse_precomputed
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.views import ViewRows
 
-__all__ = ["Affinity", "KernelRows", "build_affinity", "check_kernel_values"]
+__all__ = ["build_affinity"]
 
 
 def build_affinity(
@@ -21,12 +21,14 @@ def build_affinity(
     kernel: Kernel,
     X: NDArray[np.floating],
     *,
-    generator: np.random.Generator,
+    generator: np.random.Generator | None = None,
     n_jobs: int = 1,
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Affinity:
-    """The kernel of one view on its training samples, dense or on neighbours as it asks.
+    """The kernel of one view on its training samples, as a matrix or on neighbours.
+
+    A kernel whose `Kernel.build` returns an affinity of its own is held by that.
 
     Parameters
     ----------
@@ -35,66 +37,33 @@ def build_affinity(
     kernel : Kernel
     X : (n_samples, n_features) array
         For `Precomputed`, the (n_samples, n_samples) kernel.
-    generator : Generator
-        Draws the rows that a scale is estimated from, where there are many.
+    generator : Generator or None
+        Draws the rows that a scale is estimated from; None is seeded with 0.
     n_jobs : int
         Threads.
     progress : callable
     allowed : int or None
-        Bytes that pairs of neighbours may take, which ties can make many; None allows anything.
+        Bytes that pairs of neighbours may take, of which ties can make many; None is no limit.
     """
-    is_dense = kernel.n_neighbors is None
-    if isinstance(kernel, Precomputed):
-        _check_values(name, X)
-        if is_dense:
-            return dense.build_dense_precomputed(name, kernel, X, n_jobs=n_jobs)
-        return sparse.build_sparse_precomputed(name, kernel, 0.5 * (X + X.T), n_jobs=n_jobs)
-    assert isinstance(kernel, DistanceKernel)
-
-    def done(count: int, total: int) -> None:
-        stage = "kernel" if is_dense else "neighbours"
-        progress(f"{stage} of {name}", count, total)
-
-    if is_dense:
-        return dense.build_dense(name, kernel, X, generator=generator, n_jobs=n_jobs, done=done)
-    return sparse.build_sparse(
-        name, kernel, X, generator=generator, n_jobs=n_jobs, done=done, allowed=allowed
-    )
-
-
-def check_kernel_values(name: str, X: NDArray[np.floating]) -> None:
-    """Raise ValueError, naming view and row, for a negative precomputed value."""
-    negative = np.flatnonzero(X.min(axis=1) < 0)
-    if negative.size:
-        raise ValueError(
-            f"row {negative[0]} of the precomputed kernel of view {name!r} has a negative value; "
-            "kernel values must be 0 or more"
-        )
-
-
-def _check_values(name: str, values: NDArray[np.floating]) -> None:
-    """Raise ValueError for what is not a kernel matrix: square, symmetric, with a diagonal."""
-    n = values.shape[0]
-    if values.shape != (n, n):
-        raise ValueError(
-            f"the precomputed kernel of view {name!r} must be square, "
-            f"(n_samples, n_samples), but it is {values.shape}"
-        )
-    check_kernel_values(name, values)
-    alone = np.flatnonzero(np.diagonal(values) <= 0)
-    if alone.size:
-        raise ValueError(
-            f"row {alone[0]} of the precomputed kernel of view {name!r} has 0 on the diagonal; a "
-            "sample's similarity to itself must be positive"
-        )
-    tolerance = np.sqrt(np.finfo(values.dtype).eps) * values.max()
-    for block in row_blocks(n, n):
-        gap = np.abs(values[block] - values[:, block].T)
-        if gap.max() > tolerance:
-            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-            row += block.start
-            raise ValueError(
-                f"the precomputed kernel of view {name!r} is not symmetric: entries "
-                f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
-                f"{values[column, row]:.6g}"
+    generator = np.random.default_rng(0) if generator is None else generator
+    rows = ViewRows(name, X, generator, n_jobs, progress, allowed)
+    own = kernel.build(rows)
+    if own is not None:
+        if not isinstance(own, Affinity):
+            raise TypeError(
+                f"build of the kernel {type(kernel).__name__} (view {name!r}) must return an "
+                f"Affinity or None, not {type(own).__name__}"
             )
+        own.name, own.kernel = name, kernel
+        return own
+    if isinstance(kernel, Precomputed):
+        check_kernel_matrix(name, X)
+        if kernel.n_neighbors is None:
+            return build_dense_precomputed(rows, kernel)
+        return build_sparse_precomputed(rows, kernel)
+    if not isinstance(kernel, DistanceKernel):
+        raise TypeError(
+            f"{type(kernel).__name__} (view {name!r}) is neither a DistanceKernel nor does its "
+            "build return an affinity; give it one of the two"
+        )
+    return build_dense(rows, kernel) if kernel.n_neighbors is None else build_sparse(rows, kernel)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from viewhop._runtime.threads import BLOCK, map_threads
-from viewhop.affinity._affinity import Affinity, Floats, check_not_identity
+from viewhop._storage.codec import Shelf
+from viewhop.affinity._affinity import (
+    Affinity,
+    Describe,
+    Floats,
+    check_not_identity,
+    row_number,
+)
 from viewhop.affinity._kernel_rows import KernelRows
+from viewhop.affinity._kernel_values import check_kernel_values
+from viewhop.affinity._state import base_state, distance_block, measured_state
 from viewhop.affinity._tiles import Tiles
 from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
+from viewhop.views import ViewRows
 
 __all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_precomputed"]
 
@@ -25,10 +36,10 @@ class _Dense(Affinity):
     Attributes
     ----------
     tiles : Tiles
-        The kernel, normalised by density where alpha says so.
-    density : (n,) array
-        Row sums before that normalisation. If it is given, the tiles are normalised already.
+        The kernel, normalised by density if alpha is positive.
     """
+
+    coarsening: ClassVar[Literal["subset", "merge"] | None] = "subset"
 
     def __init__(
         self,
@@ -44,10 +55,10 @@ class _Dense(Affinity):
         self.alpha = alpha
         self.tiles = tiles
         self.n_jobs = n_jobs
-        self.density: Floats = tiles.sums(n_jobs=n_jobs) if density is None else density
-        self._typical = float(np.median(self.density))
+        self._density: Floats = tiles.sums(n_jobs=n_jobs) if density is None else density
+        self._typical = float(np.median(self._density))
         if alpha and density is None:
-            power = self.density**alpha
+            power = self._density**alpha
 
             def divide(tile: NDArray[np.floating], rows: slice, columns: slice) -> None:
                 tile /= power[rows, None] * power[columns]
@@ -61,19 +72,29 @@ class _Dense(Affinity):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes in use."""
         return self.tiles.nbytes
 
     @property
     def degrees(self) -> Floats:
         """Row sums of the kernel, (n,), in float64."""
-        return super().degrees if self.alpha else self.density
+        return super().degrees if self.alpha else self._density
+
+    @property
+    def density(self) -> Floats:
+        """Row sums before the normalisation by density, (n,)."""
+        return self._density
+
+    @property
+    def is_dense(self) -> bool:
+        """A product reads all pairs."""
+        return True
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel times a vector (n,) or block (n, b), summed in the precision of `V`."""
         return self.tiles.product(V, n_jobs=self.n_jobs)
 
-    def part(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
+    def subset(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
         """The kernel on sorted chosen samples that stand for all.
 
         Each stands for n/p samples, but its similarity to itself is still that of one.
@@ -81,9 +102,14 @@ class _Dense(Affinity):
         values = self.tiles.part(chosen)
         values[np.diag_indices(chosen.size)] *= chosen.size / self.n_samples
         tiles = Tiles.of(values, n_jobs=self.n_jobs)
-        return DensePrecomputed(self.name, tiles, 0.0, n_jobs=self.n_jobs)
+        return DensePrecomputed(self.name, Precomputed(), tiles, n_jobs=self.n_jobs)
 
-    def rows_of_block(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
+    @property
+    def n_row_blocks(self) -> int:
+        """Number of blocks of rows of tiles."""
+        return len(self.tiles.blocks)
+
+    def subset_rows(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
         """Kernel rows of the samples in one block of tiles against sorted chosen samples."""
         values = self.tiles.columns(block, chosen)
         largest = values.max(axis=1)
@@ -92,6 +118,14 @@ class _Dense(Affinity):
         peaks[seen] = np.log(largest[seen])
         values /= np.where(seen, largest, 1)[:, None]
         return KernelRows(values, peaks, np.ones(seen.size))
+
+    def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Logarithms of the plain kernel between new samples and the n training samples, (q, n)."""
+        raise TypeError(f"{type(self).__name__} has no rows to compare new samples with")
+
+    def against(self, X: NDArray[np.floating]) -> KernelRows:
+        """Kernel rows of new samples against the n training samples."""
+        return KernelRows.normalised(self.logs(X), self._density, self.alpha, self._typical)
 
     def full(self) -> NDArray[np.floating]:
         """The full (n, n) matrix, a copy."""
@@ -162,6 +196,8 @@ class DenseAffinity(_Dense):
         The training samples in the kernel's feature space.
     """
 
+    kernel: DistanceKernel
+
     def __init__(
         self,
         name: str,
@@ -182,12 +218,21 @@ class DenseAffinity(_Dense):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes in use."""
         return super().nbytes + self.points.nbytes
 
-    def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Kernel rows of new samples (q, d) against the n training samples."""
-        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
+    def state(self, shelf: Shelf) -> dict[str, Any]:
+        """The affinity as plain data."""
+        shelf.put("triangle", self.tiles.packed())
+        return measured_state(self, self.features, self.points, shelf)
+
+    def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
+        """Raise ValueError for a row without a place in the feature space."""
+        self.features.check(X, self.name, describe)
+
+    def distances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.floating]:
+        """Distances between training samples, (p, q)."""
+        return distance_block(self.points, rows, columns)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
@@ -211,11 +256,32 @@ class DenseAffinity(_Dense):
 class DensePrecomputed(_Dense):
     """A full kernel matrix that the caller computed."""
 
-    scale = float("nan")
+    def __init__(
+        self,
+        name: str,
+        kernel: Precomputed,
+        tiles: Tiles,
+        *,
+        n_jobs: int = 1,
+        density: Floats | None = None,
+    ) -> None:
+        super().__init__(name, tiles, kernel.alpha, n_jobs=n_jobs, density=density)
+        self.kernel = kernel
 
-    def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Kernel rows of new samples, given as their (q, n) kernel values."""
-        return KernelRows.normalised(self.logs(X), self.density, self.alpha, self._typical)
+    def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
+        """Raise ValueError for a negative kernel value."""
+        check_kernel_values(self.name, X, describe)
+
+    def select_columns(
+        self, X: NDArray[np.floating], samples: NDArray[np.intp]
+    ) -> NDArray[np.floating]:
+        """The columns of the samples that the view observed."""
+        return X[:, samples]
+
+    def state(self, shelf: Shelf) -> dict[str, Any]:
+        """The affinity as plain data."""
+        shelf.put("triangle", self.tiles.packed())
+        return base_state(self, shelf)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of given (q, n) kernel values."""
@@ -223,19 +289,16 @@ class DensePrecomputed(_Dense):
             return np.asarray(np.log(X.astype(np.float64)))
 
 
-def build_dense(
-    name: str,
-    kernel: DistanceKernel,
-    X: NDArray[np.floating],
-    *,
-    generator: np.random.Generator,
-    n_jobs: int = 1,
-    done: Callable[[int, int], None] = lambda done, total: None,
-) -> DenseAffinity:
-    """The kernel of all pairs of rows of `X`.
+def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
+    """The kernel of all pairs of rows.
 
-    The tiles hold the distances first, which the scale is read off, and the kernel after.
+    The tiles hold the distances first, from which the scale is chosen, and the kernel after.
     """
+    name, X, n_jobs, generator = rows.name, rows.values, rows.n_jobs, rows.generator
+
+    def done(count: int, total: int) -> None:
+        rows.progress(f"kernel of {name}", count, total)
+
     features = FeatureMap.of(kernel, X)
     points = Points(features(X, name), rounding=features.rounding, n_jobs=n_jobs)
     tiles, nearest = _distance_tiles(points, X.dtype, n_jobs, done)
@@ -244,7 +307,7 @@ def build_dense(
         ranked = _ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
     sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
 
-    def exponentiate(distances: NDArray[np.floating], rows: slice, columns: slice) -> float:
+    def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:
         if not isinstance(sigma, np.ndarray):
             distances *= distances.dtype.type(1.0 / sigma)
             with np.errstate(over="ignore"):
@@ -252,7 +315,7 @@ def build_dense(
             np.exp(np.negative(exponents, out=exponents), out=distances)
             return 0.0
         distinct = distances > 0
-        distances /= _pair_scale(sigma[rows], sigma[columns]).astype(distances.dtype)
+        distances /= _pair_scale(sigma[first], sigma[second]).astype(distances.dtype)
         np.exp(-kernel.exponent(distances), out=distances)
         return float(distances.max(where=distinct, initial=0.0))
 
@@ -263,16 +326,15 @@ def build_dense(
     return DenseAffinity(name, kernel, features, points, sigma, tiles, n_jobs=n_jobs)
 
 
-def build_dense_precomputed(
-    name: str, kernel: Precomputed, values: NDArray[np.floating], *, n_jobs: int = 1
-) -> DensePrecomputed:
-    """The given kernel matrix, checked, as an affinity; its halves are averaged."""
+def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomputed:
+    """A given kernel matrix as an affinity; its two triangles are averaged."""
+    values = rows.values
 
-    def average(rows: slice, columns: slice) -> NDArray[np.floating]:
-        return np.asarray(0.5 * (values[rows, columns] + values[columns, rows].T))
+    def average(first: slice, second: slice) -> NDArray[np.floating]:
+        return np.asarray(0.5 * (values[first, second] + values[second, first].T))
 
-    tiles = Tiles(len(values), values.dtype, average, n_jobs=n_jobs)
-    return DensePrecomputed(name, tiles, kernel.alpha, n_jobs=n_jobs)
+    tiles = Tiles(len(values), values.dtype, average, n_jobs=rows.n_jobs)
+    return DensePrecomputed(rows.name, kernel, tiles, n_jobs=rows.n_jobs)
 
 
 def _distance_tiles(

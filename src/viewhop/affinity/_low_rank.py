@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from viewhop import affinity
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import row_blocks
-from viewhop.affinity._dense import DensePrecomputed
+from viewhop.affinity._dense import build_dense_precomputed
+from viewhop.affinity._kernel_values import check_kernel_matrix, check_kernel_values
 from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
+from viewhop.views import ViewRows
 
 __all__ = ["Factor", "LowRank", "Pivots", "factorise_kernel", "incomplete_cholesky"]
 
@@ -220,7 +221,7 @@ class GivenPivots(Pivots):
 
     def values(self, X: NDArray[np.floating]) -> Floats:
         """Kernel values of samples, given as (q, n), at the pivots, (q, k)."""
-        affinity.check_kernel_values(self.name, X)
+        check_kernel_values(self.name, X)
         return np.asarray(X[:, self.columns], dtype=np.float64)
 
 
@@ -298,9 +299,9 @@ def factorise_kernel(
         return LowRank(found.rows, pivots, float(found.remainder.sum() / trace), far)
 
     if isinstance(kernel, Precomputed):
-        held = affinity.build_affinity(name, kernel, X, generator=generator)
-        assert isinstance(held, DensePrecomputed)
-        given = held.full().astype(np.float64, copy=False)
+        check_kernel_matrix(name, X)
+        given = build_dense_precomputed(ViewRows(name, X), kernel).full()
+        given = given.astype(np.float64, copy=False)
         found = factorised(given.diagonal(), lambda j: given[:, j])
         return whole(found, GivenPivots(name, found.pivots, found.rows[found.pivots]))
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from viewhop.estimators._clustering import MultiViewSpectralClustering, eigengap
+    from viewhop.estimators._clustering import MultiViewSpectralClustering
+    from viewhop.estimators._clusters import Clusters, eigengap
     from viewhop.estimators._desa import DeSaEmbedding
     from viewhop.estimators._kernel_cca import KernelCCA
     from viewhop.estimators._load import load
-    from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+    from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+    from viewhop.estimators._single_view import DiffusionMaps
 
 __all__ = [
+    "Clusters",
     "DeSaEmbedding",
     "DiffusionMaps",
     "KernelCCA",
@@ -24,12 +27,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Clusters": "viewhop.estimators._clusters",
     "DeSaEmbedding": "viewhop.estimators._desa",
-    "DiffusionMaps": "viewhop.estimators._multi_view",
+    "DiffusionMaps": "viewhop.estimators._single_view",
     "KernelCCA": "viewhop.estimators._kernel_cca",
     "MultiViewDiffusionMaps": "viewhop.estimators._multi_view",
     "MultiViewSpectralClustering": "viewhop.estimators._clustering",
-    "eigengap": "viewhop.estimators._clustering",
+    "eigengap": "viewhop.estimators._clusters",
     "load": "viewhop.estimators._load",
 }
 

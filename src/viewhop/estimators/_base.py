@@ -1,10 +1,13 @@
-"""The transformer that all estimators of several views share: how input comes in."""
+"""The scikit-learn shell that all estimators share: how views come in, and what is read off a fit.
+
+A fit assigns one attribute, the frozen result; every other fitted attribute is read off it. A fit
+that fails therefore leaves the estimator as it was.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -14,32 +17,130 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewhop.views import Schema, Views, frame_groups, is_collection, is_mudata
 
-__all__ = ["ViewTransformer", "make_generator", "whole_or_unchanged"]
+__all__ = ["FittedAttribute", "ViewEstimator", "ViewTransformer", "make_generator"]
 
 
-class ViewTransformer(TransformerMixin, BaseEstimator):
-    """An estimator that reads several views and names its columns after them.
+class FittedAttribute:
+    """An attribute that an estimator reads off the result of its fit.
 
-    A subclass has the parameter `views` and sets `embedding_` and `n_components_` in ``fit``.
+    Parameters
+    ----------
+    read : callable
+        Gets the estimator, fitted.
+    """
+
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        self._read = read
+
+    def __get__(self, est: Any, owner: type | None = None) -> Any:
+        if est is None:
+            return self
+        check_is_fitted(est)  # an AttributeError for what is not fitted, so that hasattr is False
+        return self._read(est)
+
+
+class ViewEstimator(BaseEstimator):
+    """An estimator that reads several views.
+
+    A subclass has the parameter `views`, and `_schema` once it is fitted.
 
     Attributes
     ----------
     view_names_ : tuple of str
-    n_views_, n_components_, n_features_in_ : int
+    n_views_, n_features_in_ : int
+    feature_names_in_ : (n_features_in_,) array of str
+        Only where `fit` was given one DataFrame.
+    """
+
+    #: Column groups of a stacked X; a parameter of estimators that take several views.
+    views: Any = None
+
+    view_names_ = FittedAttribute(lambda est: est._schema.names)
+    n_views_ = FittedAttribute(lambda est: len(est._schema.names))
+    n_features_in_ = FittedAttribute(lambda est: est._schema.n_features)
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Names of the columns of a stacked DataFrame."""
+        check_is_fitted(self)
+        if self._schema.columns is None:
+            raise AttributeError("fit was not given a DataFrame with column names")
+        return np.array(self._schema.columns, dtype=object)
+
+    @property
+    @abstractmethod
+    def _schema(self) -> Schema:
+        """The views of the fit."""
+
+    def _read_training(self, X: Any) -> tuple[Views, Schema]:
+        """The views in `X`, and what new samples must match."""
+        if not is_collection(X):
+            return self._cut_training(X)
+        if self.views is not None:
+            raise ValueError("views= cuts one stacked X into views; X is several views already")
+        views = Views(X)
+        n_given = len(X.mod if is_mudata(X) else getattr(X, "names", X))
+        if views.n_views < n_given:
+            raise ValueError(
+                "a view is None, and a fit needs every view: leave it out of the list or dict; "
+                "transform takes None for a view that was not measured"
+            )
+        return views, Schema.from_views(views)
+
+    def _cut_training(self, X: Any) -> tuple[Views, Schema]:
+        # scikit-learn notes what it saw on a stand-in: a fit that fails leaves nothing here.
+        stand_in = type(type(self).__name__, (BaseEstimator,), {})()
+        matrix = _read_stacked(stand_in, X, reset=True)
+        columns = getattr(stand_in, "feature_names_in_", None)
+        groups = frame_groups(X) if self.views is None else self.views
+        labels = getattr(X, "columns", columns)
+        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
+        return views, Schema.from_views(
+            views,
+            groups=self.views,
+            columns=None if columns is None else tuple(map(str, columns)),
+            n_columns=matrix.shape[1],
+        )
+
+    def _read_new(self, X: Any) -> Views:
+        """The views in `X`, under the names of the fit."""
+        schema = self._schema
+        if is_collection(X):
+            return schema.named(X)
+        matrix = _read_stacked(self, X, reset=False)
+        groups = frame_groups(X) if schema.groups is None else schema.groups
+        labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
+        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
+        if views.names != schema.names:
+            raise ValueError(
+                f"this estimator was fitted on the views {', '.join(schema.names)}; pass "
+                "them as a list or a dict, or one stacked array as in fit"
+            )
+        return views
+
+
+class ViewTransformer(TransformerMixin, ViewEstimator):
+    """An estimator that gives samples coordinates, and names them after the views.
+
+    A subclass has `embedding_`, `n_components_` and `_block_names` once it is fitted.
+
+    Attributes
+    ----------
+    n_components_ : int
     embedding_ : (n_samples, n_features_out) array
     """
 
-    views: Any
-    view_names_: tuple[str, ...]
-    n_views_: int
-    n_components_: int
-    embedding_: NDArray[np.floating]
-    _layout: Schema
-    _groups: Any
+    embedding_: Any
+    n_components_: Any
 
     @abstractmethod
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn from the training samples."""
+
+    @property
+    @abstractmethod
+    def _block_names(self) -> tuple[str, ...]:
+        """What each block of `n_components_` columns is named after."""
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.floating]:
         """The embedding of the training samples, (n_samples, n_features_out).
@@ -49,7 +150,8 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
         X : as in `fit`
         y : ignored
         """
-        return self.fit(X).embedding_
+        embedding: NDArray[np.floating] = self.fit(X).embedding_
+        return embedding
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the embedding's columns: ``<view>_<k>``, k from 1.
@@ -70,7 +172,8 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
                     f"({self.n_features_in_}), got {len(input_features)}"
                 )
         numbers = range(1, self.n_components_ + 1)
-        return np.array([f"{name}_{k}" for name in self._blocks() for k in numbers], dtype=object)
+        names = [f"{name}_{k}" for name in self._block_names for k in numbers]
+        return np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         """Tags for scikit-learn."""
@@ -78,69 +181,13 @@ class ViewTransformer(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _blocks(self) -> tuple[str, ...]:
-        """What each block of `n_components_` columns is named after."""
-        return self.view_names_
 
-    def _read(self, X: Any, *, reset: bool) -> Views:
-        """The views in `X`; with `reset`, what later calls are held to is stored."""
-        if not is_collection(X):
-            views = self._cut(X, reset=reset)
-        elif reset:
-            if self.views is not None:
-                raise ValueError("views= cuts one stacked X into views; X is several views already")
-            views = Views(X)
-            given = X.mod if is_mudata(X) else getattr(X, "names", X)
-            if views.n_views < len(given):
-                raise ValueError(
-                    "a view is None, and a fit needs every view: leave it out of the list or dict; "
-                    "transform takes None for a view that was not measured"
-                )
-            self.n_features_in_ = views.shape[1]
-            self._groups = None
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        else:
-            views = self._layout.named(X)
-        if reset:
-            self._layout = Schema.of(views)
-            self.view_names_ = views.names
-            self.n_views_ = views.n_views
-        else:
-            self._layout.check(views)
-            self._check_rows(views)
-        return views
-
-    def _cut(self, X: Any, *, reset: bool) -> Views:
-        """The views in one stacked array or DataFrame."""
-        matrix = validate_data(
-            self, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
-        )
-        if reset:
-            self._groups = self.views
-        groups = frame_groups(X) if self._groups is None else self._groups
-        labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
-        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
-        if not reset and views.names != self.view_names_:
-            raise ValueError(
-                f"this estimator was fitted on the views {', '.join(self.view_names_)}; pass "
-                "them as a list or a dict, or one stacked array as in fit"
-            )
-        return views
-
-    @abstractmethod
-    def _check_rows(self, views: Views) -> None:
-        """Raise ValueError for a new row that its view's kernel is not defined on."""
-
-
-@contextmanager
-def whole_or_unchanged(est: BaseEstimator) -> Iterator[None]:
-    """Let a fit set attributes as it goes; if it fails, the estimator is as it was before."""
-    before = dict(est.__dict__)
-    try:
-        yield
-    except BaseException:
-        est.__dict__ = before
-        raise
+def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floating]:
+    """One stacked array or DataFrame as scikit-learn reads it; NaN is left in it."""
+    matrix: NDArray[np.floating] = validate_data(
+        est, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+    )
+    return matrix
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

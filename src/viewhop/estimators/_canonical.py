@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
-from viewhop.affinity._low_rank import LowRank
+from viewhop.affinity import LowRank
 from viewhop.spectrum import fix_signs
 
 __all__ = ["Canonical", "solve_canonical"]

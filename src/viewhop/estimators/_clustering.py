@@ -7,40 +7,29 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
+from numpy.typing import NDArray
+from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from viewhop._runtime.progress import Progress, show_progress
-from viewhop._runtime.threads import row_blocks
-from viewhop._storage import archive
-from viewhop._storage.codec import (
-    Shelf,
-    decode_estimator,
-    encode_parameters,
-    read_boolean,
-    read_fields,
-    read_integer,
-)
-from viewhop.errors import ModelFileError
-from viewhop.estimators import _fitted as fitted
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.solvers import keep_positive, quote_views
-from viewhop.solvers._rank import Pairs
-from viewhop.spectrum import Spectrum
-from viewhop.views import Views
-from viewhop.walks import Walk
+from viewhop._storage.codec import Shelf
+from viewhop.estimators._base import FittedAttribute, ViewEstimator, make_generator
+from viewhop.estimators._clusters import Clusters, eigengap, find_centers, leading_coordinates
+from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._model_file import save_model
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps, check_fusion, choose_hops
+from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
+from viewhop.solvers import UpToRank
+from viewhop.views import Schema
+from viewhop.walks import walk_class
 
-__all__ = ["MultiViewSpectralClustering", "eigengap"]
+__all__ = ["MultiViewSpectralClustering"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-#: Parameters that are handed to the embedding as they are.
+#: Parameters with the meaning that they have in the embedding.
 SHARED = (
     "n_steps",
     "kernel",
@@ -57,43 +46,7 @@ SHARED = (
 )
 
 
-def eigengap(eigenvalues: ArrayLike) -> int:
-    """Number of clusters k ≥ 2 with the largest gap λ_{k−1} − λ_k.
-
-    Parameters
-    ----------
-    eigenvalues : (r,) array
-        λ_1 … λ_r of a walk, largest first, the trivial λ_0 = 1 left out.
-
-    Returns
-    -------
-    n_clusters : int
-        From 2 to r, the smallest if several gaps are equal; 2 for a single eigenvalue.
-
-    Notes
-    -----
-    λ_0 is counted: with k clusters λ_0 … λ_{k−1} are near 1 and λ_k is not. A walk in k pieces
-    has k eigenvalues of 1, and its gap is 1 − λ_k. k = 1 is never the answer: that a walk is one
-    cluster shows in no gap of a finite sample. Ng, Jordan and Weiss (2001) count the eigenvalues
-    of 1; Polito and Perona (2001) look for the drop after them. The rule is for compact clusters:
-    along a curve, as on the coupled circles, the walk slows down without end and the largest gap
-    says nothing of the number of curves.
-
-    Examples
-    --------
-    >>> from viewhop.estimators import eigengap
-    >>> eigengap([0.99, 0.98, 0.5, 0.4])
-    3
-    """
-    values = np.asarray(eigenvalues, dtype=np.float64)
-    if values.ndim != 1 or not values.size:
-        raise ValueError(f"eigenvalues must be a list of numbers, not of shape {values.shape}")
-    if not np.isfinite(values).all() or (np.diff(values) > 0).any():
-        raise ValueError("eigenvalues must be finite and in order, largest first")
-    return 2 + int(np.argmax(values[:-1] - values[1:])) if values.size > 1 else 2
-
-
-class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
+class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     """Clusters of samples that several views measured.
 
     K-means on the coordinates of `MultiViewDiffusionMaps`.
@@ -120,6 +73,10 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
+    clusters_ : Clusters
+        What the fit learned, as one frozen object. All other attributes are read off it.
+    geometry_ : Geometry
+        That of the embedding.
     labels_ : (n_samples,) int array
         The cluster of each training sample, from 0.
     n_clusters_ : int
@@ -154,20 +111,24 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
     (3,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: constraint
-            for name, constraint in MultiViewDiffusionMaps._parameter_constraints.items()
-            if name in (*SHARED, "random_state")
-        },
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "max_clusters": [Interval(Integral, 2, None, closed="left")],
-        "normalize": ["boolean"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = choose_constraints(
+        *SHARED,
+        "random_state",
+        n_clusters=[Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        n_components=[Interval(Integral, 1, None, closed="left"), None],
+        max_clusters=[Interval(Integral, 2, None, closed="left")],
+        normalize=["boolean"],
+        n_init=[Interval(Integral, 1, None, closed="left")],
+    )
 
-    embedder_: MultiViewDiffusionMaps
+    clusters_: Clusters
+
+    geometry_ = FittedAttribute(lambda est: est.clusters_.geometry)
+    labels_ = FittedAttribute(lambda est: est.clusters_.labels)
+    n_clusters_ = FittedAttribute(lambda est: len(est.clusters_.centers))
+    cluster_centers_ = FittedAttribute(lambda est: est.clusters_.centers)
+    n_components_ = FittedAttribute(lambda est: est.clusters_.n_components)
+    embedder_ = FittedAttribute(lambda est: est.clusters_.embedder)
 
     def __init__(
         self,
@@ -184,7 +145,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         max_clusters: int = 20,
         normalize: bool = False,
         n_init: int = 10,
-        solver: str = "auto",
+        solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
         n_jobs: int | None = None,
@@ -223,43 +184,25 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        seed = _seed(self.random_state)
-        embedder = self._embedder(seed)
-        embedder.n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)
-        try:
-            embedder.fit(X)
-        finally:
-            del embedder.n_clusters
-        n_clusters = self._count_clusters(embedder)
-        n_components = self._count_components(embedder, n_clusters)
-        coordinates = _leading(embedder.embedding_, embedder, n_components, self.normalize)
+        check_fusion(self.fusion, self.hops, self.within_view_weight)
+        seed = _draw_seed(self.random_state)
+        views, schema = self._read_training(X)
         with show_progress(self.verbose) as progress:
+            geometry = fit_geometry(
+                self._recipe(views.n_views),
+                views,
+                schema=schema,
+                generator=make_generator(seed),
+                progress=progress,
+                stacklevel=2,
+            )
             progress("k-means", 0, 1)
-            centers = _centers(coordinates, n_clusters, n_init=self.n_init, seed=seed)
+            centers, n_components = self._find_centers(geometry, seed)
             progress("k-means", 1, 1)
-        self._keep(embedder, centers, n_components, normalized=bool(self.normalize))
+        self.clusters_ = Clusters(
+            self.embedder_around(geometry, seed), centers, n_components, bool(self.normalize)
+        )
         return self
-
-    def _keep(
-        self,
-        embedder: MultiViewDiffusionMaps,
-        centers: Floats,
-        n_components: int,
-        *,
-        normalized: bool,
-    ) -> None:
-        """Store what the fit is asked about."""
-        coordinates = _leading(embedder.embedding_, embedder, n_components, normalized)
-        self.embedder_ = embedder
-        self.n_clusters_ = len(centers)
-        self.n_components_ = n_components
-        self.cluster_centers_ = centers
-        self._normalized = normalized
-        self.labels_ = _nearest(coordinates, centers, embedder.embedding_.dtype)
-        self.n_features_in_ = embedder.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        if hasattr(embedder, "feature_names_in_"):
-            self.feature_names_in_ = embedder.feature_names_in_
 
     def predict(self, X: Any) -> Labels:
         """The cluster of each sample, new or not, (n_samples,).
@@ -277,12 +220,7 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
             If the hop matrix has no way from the given views to another one.
         """
         check_is_fitted(self)
-        return self._assigned(np.asarray(self.embedder_.transform(X)))
-
-    def _assigned(self, embedding: NDArray[np.floating]) -> Labels:
-        """The cluster of each sample that the embedding has placed."""
-        coordinates = _leading(embedding, self.embedder_, self.n_components_, self._normalized)
-        return _nearest(coordinates, self.cluster_centers_, embedding.dtype)
+        return self.clusters_.assign(np.asarray(self.embedder_.transform(X)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to a model file, as `MultiViewDiffusionMaps.save` does.
@@ -290,110 +228,103 @@ class MultiViewSpectralClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         path : path
-            ``.viewhop`` by custom. A file that is there is replaced.
+            ``.viewhop`` by custom. An existing file is replaced.
         """
         check_is_fitted(self)
-        shelf = Shelf()
-        archive.write(path, fitted.model(self, shelf, self._learnt), shelf.arrays)
+        save_model(path, self, self._encode)
 
-    def _learnt(self, shelf: Shelf) -> dict[str, Any]:
-        """What the fit learnt, as plain data."""
-        shelf.put("centers", self.cluster_centers_)
-        inside = shelf.within("embedder")
+    def _encode(self, shelf: Shelf) -> dict[str, Any]:
+        """What the fit learned, as plain data."""
+        shelf.put("centers", self.clusters_.centers)
         return {
-            "n_components": int(self.n_components_),
-            "normalized": self._normalized,
-            "embedder": {
-                "parameters": encode_parameters(self.embedder_, inside.within("parameters")),
-                "fitted": fitted.of(self.embedder_, inside),
-            },
+            "n_components": int(self.clusters_.n_components),
+            "normalize": self.clusters_.normalize,
+            "seed": self.embedder_.random_state,
+            "geometry": encode_geometry(self.geometry_, shelf),
         }
 
-    def _restore(self, found: Any, shelf: Shelf) -> None:
-        """Take what a fit learnt from plain data."""
-        n, normalized, inner = read_fields(
-            found, ("n_components", "normalized", "embedder"), "the clusters"
-        )
-        given, learnt = read_fields(inner, ("parameters", "fitted"), "the embedding")
-        inside = shelf.within("embedder")
-        embedder = decode_estimator(_AtMost, given, inside.within("parameters"))
-        fitted.restore(embedder, learnt, inside)
-        most = embedder.n_components_
-        n_components = read_integer(n, "the coordinates of clusters", least=1, most=most)
-        width = embedder.embedding_.shape[1] // most * n_components
-        centers = shelf.numbers("centers", (-1, width))
-        if not 0 < len(centers) <= len(embedder.embedding_):
-            raise ModelFileError("the clusters: expected at most as many as there are samples")
-        self._keep(
-            embedder,
-            centers,
-            n_components,
-            normalized=read_boolean(normalized, "whether normalised"),
-        )
+    def embedder_around(self, geometry: Geometry, seed: int | None) -> MultiViewDiffusionMaps:
+        """The fitted embedding whose coordinates K-means sees.
 
-    def _embedder(self, seed: int | None) -> _AtMost:
-        """The embedding, not fitted, with as many coordinates as the clusters ask for."""
-        asked = [1] if self.n_components is None else [int(self.n_components)]
-        if self.n_clusters == "auto":
-            asked.append(int(self.max_clusters))
-        elif self.n_components is None:
-            asked.append(int(self.n_clusters) - 1)
+        Parameters
+        ----------
+        geometry : Geometry
+        seed : int or None
+            Its `random_state`.
+        """
         shared = {name: getattr(self, name) for name in SHARED}
-        return _AtMost(max(asked), random_state=seed, **shared)
+        return MultiViewDiffusionMaps.from_geometry(
+            geometry, n_components=self._n_coordinates(), random_state=seed, **shared
+        )
 
-    def _count_clusters(self, embedder: MultiViewDiffusionMaps) -> int:
+    def _recipe(self, n_views: int) -> Recipe:
+        n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)
+        return Recipe(
+            walk=walk_class(self.fusion),
+            rank=UpToRank(self._n_coordinates(), n_clusters),
+            kernel=self.kernel,
+            hops=choose_hops(self.fusion, self.hops, self.within_view_weight, n_views),
+            n_steps=self.n_steps,
+            output=self.output,
+            solver=self.solver,
+            tol=self.tol,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+        )
+
+    def _n_coordinates(self) -> int:
+        """As many coordinates per view as the clusters ask for."""
+        wanted = [1] if self.n_components is None else [int(self.n_components)]
+        if self.n_clusters == "auto":
+            wanted.append(int(self.max_clusters))
+        elif self.n_components is None:
+            wanted.append(int(self.n_clusters) - 1)
+        return max(wanted)
+
+    def _find_centers(
+        self, geometry: Geometry, seed: int | None
+    ) -> tuple[NDArray[np.float64], int]:
+        """Cluster centres, and the coordinates of each view that K-means saw."""
+        n_clusters = self._count_clusters(geometry)
+        n_components = self._count_components(geometry, n_clusters)
+        coordinates = leading_coordinates(
+            geometry.embedding(), geometry.n_components, n_components, bool(self.normalize)
+        )
+        return find_centers(coordinates, n_clusters, n_init=self.n_init, seed=seed), n_components
+
+    def _count_clusters(self, geometry: Geometry) -> int:
         """How many clusters there are, by the eigengap if need be."""
         if self.n_clusters != "auto":
             return int(self.n_clusters)
-        if embedder.n_pieces_ > self.max_clusters:
+        if geometry.record.n_pieces > self.max_clusters:
             raise ValueError(
-                f"the walk falls into {embedder.n_pieces_} pieces, more than "
+                f"the walk falls into {geometry.record.n_pieces} pieces, more than "
                 f"max_clusters={self.max_clusters}, so every eigengap in sight is 0; raise the "
                 "bandwidth (factor) or n_neighbors to join them, or raise max_clusters"
             )
-        values = embedder.eigenvalues_[: self.max_clusters]
-        if len(values) < min(self.max_clusters, len(embedder.embedding_) - 2):
+        values = geometry.eigenvalues[: self.max_clusters]
+        if len(values) < min(self.max_clusters, geometry.n_samples - 2):
             values = np.append(values, 0.0)  # what follows is not positive beyond rounding
         return eigengap(values)
 
-    def _count_components(self, embedder: MultiViewDiffusionMaps, n_clusters: int) -> int:
+    def _count_components(self, geometry: Geometry, n_clusters: int) -> int:
         """How many coordinates of each view K-means sees."""
-        there = embedder.n_components_
+        available = geometry.n_components
         if self.n_components is None:
-            return min(max(1, n_clusters - 1), there)
-        if self.n_components > there:
+            return min(max(1, n_clusters - 1), available)
+        if self.n_components > available:
             raise ValueError(
-                f"n_components={self.n_components} is more than the {there} coordinates that this "
-                "walk has; leave it None, or use a smaller bandwidth"
+                f"n_components={self.n_components} is more than the {available} coordinates that "
+                "this walk has; leave it None, or use a smaller bandwidth"
             )
         return int(self.n_components)
 
-
-class _AtMost(MultiViewDiffusionMaps):
-    """The embedding with `n_components` coordinates, or as many as there are."""
-
-    #: Clusters that will be looked for: more than there are samples are refused before the solve.
-    #: Set for the fit only.
-    n_clusters = 1
-
-    def _check_size(self, views: Views) -> None:
-        if self.n_clusters > len(views):
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the {len(views)} samples of "
-                f"{quote_views(views.names)}"
-            )
-        if len(views) < 3:
-            raise ValueError(
-                f"clusters need at least 3 samples, but {quote_views(views.names)} "
-                f"{'has' if views.n_views == 1 else 'have'} n_samples = {len(views)}"
-            )
-
-    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
-        most = min(int(self.n_components), walk.max_coordinates, walk.n_samples - 2)
-        return keep_positive(walk, pairs(most, None))
+    @property
+    def _schema(self) -> Schema:
+        return self.clusters_.geometry.schema
 
 
-def _seed(random_state: Any) -> int | None:
+def _draw_seed(random_state: Any) -> int | None:
     """One seed for the solver and for K-means."""
     if random_state is None:
         return None
@@ -402,46 +333,3 @@ def _seed(random_state: Any) -> int | None:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _leading(
-    embedding: NDArray[np.floating],
-    embedder: MultiViewDiffusionMaps,
-    n_components: int,
-    normalize: bool,
-) -> Floats:
-    """The first `n_components` coordinates of each view, side by side, in float64."""
-    n = len(embedding)
-    blocks = embedding.reshape(n, -1, embedder.n_components_)[:, :, :n_components]
-    coordinates = blocks.reshape(n, -1).astype(np.float64)
-    if normalize:
-        length = np.linalg.norm(coordinates, axis=1, keepdims=True)
-        coordinates /= np.where(length > 0, length, 1.0)
-    return coordinates
-
-
-def _centers(coordinates: Floats, n_clusters: int, *, n_init: int, seed: int | None) -> Floats:
-    """Cluster centres by K-means, (n_clusters, n_coordinates).
-
-    On one thread: on data of a few coordinates the threads mostly wait for each other, and many
-    times so on a busy machine.
-    """
-    kmeans = KMeans(n_clusters, n_init=n_init, random_state=seed)
-    with threadpool_limits(1, user_api="openmp"):
-        return np.asarray(kmeans.fit(coordinates).cluster_centers_)
-
-
-def _nearest(coordinates: Floats, centers: Floats, dtype: np.dtype[np.floating]) -> Labels:
-    """The number of the nearest centre of each row, (n,).
-
-    Among centres that are equally near up to the difference between a training sample's
-    coordinates in fit and in transform, the first: rounding does not decide.
-    """
-    slack = 1e-3 if dtype == np.float32 else 1e-6
-    labels = np.empty(len(coordinates), dtype=np.int32)
-    for block in row_blocks(len(coordinates), centers.size):
-        gaps = coordinates[block, None] - centers
-        distances = np.sqrt(np.square(gaps).sum(axis=2))
-        limit = (1 + slack) * distances.min(axis=1, keepdims=True)
-        labels[block] = np.argmax(distances <= limit, axis=1)
-    return labels

@@ -5,30 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from viewhop._runtime.progress import Progress
-from viewhop._storage.codec import Shelf
 from viewhop.affinity import KernelRows
-from viewhop.estimators import _fitted as fitted
-from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.solvers import keep_positive
-from viewhop.solvers._rank import Pairs
+from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._geometry_transformer import GeometryTransformer
+from viewhop.geometry import Recipe
+from viewhop.solvers import TrivialRank
 from viewhop.spectrum import Spectrum
-from viewhop.views import Views
-from viewhop.walks import Walk
-from viewhop.walks._extension import Extension, HopExtension, Stepped
+from viewhop.views import Schema, Views
+from viewhop.walks import Extension, HopExtension, HopWalk, Step, Walk
 
 __all__ = ["DeSaEmbedding"]
 
 Floats = NDArray[np.float64]
 
 
-class DeSaEmbedding(MultiViewDiffusionMaps):
+class DeSaWalk(HopWalk):
+    """The hop walk of two views, whose samples are placed by rows for K-means."""
+
+    def extension(self, spectrum: Spectrum) -> ClusterRows:  # type: ignore[override]  # one more
+        """Rows of Eq. (11) in both views."""
+        return ClusterRows(super().extension(spectrum), spectrum)
+
+
+class DeSaEmbedding(GeometryTransformer):
     """Rows for K-means from the joint graph Laplacian of two views, after de Sa.
 
     The leading eigenvectors of the normalised product of the two kernels, the trivial one
@@ -45,6 +51,8 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
 
     Attributes
     ----------
+    geometry_ : Geometry
+        What the fit learned, as one frozen object. All other attributes are read off it.
     embedding_ : (n_samples, 2 n_components) array
         Rows of the first view and rows of the second, side by side.
     eigenvalues_ : (n_components,) array
@@ -79,12 +87,19 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
     (200, 4)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: constraint
-        for name, constraint in MultiViewDiffusionMaps._parameter_constraints.items()
-        if name
-        in ("kernel", "views", "solver", "tol", "max_memory", "n_jobs", "random_state", "verbose")
-    } | {"n_components": [Interval(Integral, 1, None, closed="left")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = choose_constraints(
+        "kernel",
+        "views",
+        "solver",
+        "tol",
+        "max_memory",
+        "n_jobs",
+        "random_state",
+        "verbose",
+        n_components=[Interval(Integral, 1, None, closed="left")],
+    )
+
+    _walk_classes: ClassVar[dict[str, type[Walk]]] = {"hop": DeSaWalk}
 
     def __init__(
         self,
@@ -92,7 +107,7 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
         *,
         kernel: Any = "adaptive",
         views: Any = None,
-        solver: str = "auto",
+        solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
         n_jobs: int | None = None,
@@ -109,58 +124,42 @@ class DeSaEmbedding(MultiViewDiffusionMaps):
         self.random_state = random_state
         self.verbose = verbose
 
-    # What the parent would take as parameters: the walk that changes view at each step.
-    n_steps = 1
-    fusion = "hop"
-    within_view_weight = 0.0
-    hops = None
-    accuracy = None
-    output = "concat"
-
-    @property
-    def coordinates(self) -> NoReturn:
-        """Missing: there is no diffusion time."""
-        raise AttributeError("a DeSaEmbedding has no diffusion time, so it has no coordinates()")
-
-    @property
-    def cross_view_distance(self) -> NoReturn:
-        """Missing: rows over their sum of squares keep no diffusion distance."""
-        raise AttributeError("a DeSaEmbedding keeps no diffusion distances between its views")
-
-    def _read(self, X: Any, *, reset: bool) -> Views:
-        views = super()._read(X, reset=reset)
-        if not views.is_complete:
+    def _recipe(self, n_views: int) -> Recipe:
+        if n_views != 2:
             raise ValueError(
-                "DeSaEmbedding needs both views of every sample, and some are NaN; use "
-                "MultiViewDiffusionMaps"
-            )
-        if reset and views.n_views != 2:
-            raise ValueError(
-                f"DeSaEmbedding takes exactly two views, got {views.n_views}; use "
+                f"DeSaEmbedding takes exactly two views, got {n_views}; use "
                 "MultiViewDiffusionMaps for another number, or views=2 to cut one array in two"
             )
-        return views
+        return Recipe(
+            walk=DeSaWalk,
+            rank=TrivialRank(int(self.n_components)),
+            kernel=self.kernel,
+            output="concat",
+            solver=self.solver,
+            tol=self.tol,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+        )
 
-    def _restore(self, found: Any, shelf: Shelf) -> None:
-        fitted.restore(self, found, shelf, fits=lambda walk: walk.is_cross and walk.rows.is_whole)
+    def _read_training(self, X: Any) -> tuple[Views, Schema]:
+        views, schema = super()._read_training(X)
+        return _require_complete(views), schema
 
-    def _choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
-        """The trivial pair, and as many others as `n_components` leaves."""
-        r = int(self.n_components)
-        found = pairs(r - 1, None)
-        usable = keep_positive(walk, found) if r > 1 else found
-        if len(usable) < r - 1:
-            raise ValueError(
-                f"n_components={r} is more than the {len(usable) + 1} eigenvalues of this walk "
-                f"that are positive beyond rounding; pass at most n_components={len(usable) + 1}, "
-                "or a smaller bandwidth"
-            )
-        return usable.with_trivial()
+    def _read_new(self, X: Any) -> Views:
+        return _require_complete(super()._read_new(X))
 
-    def _keep(self, n_steps: float, *, is_mean: bool) -> None:
-        assert isinstance(self._extension, HopExtension)
-        self._extension = ClusterRows(self._extension, self.spectrum_)
-        super()._keep(n_steps, is_mean=is_mean)
+    @classmethod
+    def _accepts(cls, walk: Walk) -> bool:
+        return walk.is_cross and not walk.is_fused and walk.rows.is_whole
+
+
+def _require_complete(views: Views) -> Views:
+    if not views.is_complete:
+        raise ValueError(
+            "DeSaEmbedding needs both views of every sample, and some are NaN; use "
+            "MultiViewDiffusionMaps"
+        )
+    return views
 
 
 class ClusterRows(Extension):
@@ -192,10 +191,10 @@ class ClusterRows(Extension):
         """Compute what `step` needs."""
         self.plain.prepare()
 
-    def step(self, rows: Sequence[KernelRows | None]) -> Stepped:
+    def step(self, rows: Sequence[KernelRows | None]) -> Step:
         """Rows of new samples, one block per view."""
-        stepped = self.plain.step(rows)
-        return replace(stepped, blocks=self._rows(stepped.blocks, self._degrees(rows)))
+        step = self.plain.step(rows)
+        return replace(step, blocks=self._rows(step.blocks, self._degrees(rows)))
 
     def _rows(self, stepped: list[Floats], degrees: list[Floats]) -> list[Floats]:
         blocks = []
@@ -207,20 +206,20 @@ class ClusterRows(Extension):
     def _degrees(self, rows: Sequence[KernelRows | None]) -> list[Floats]:
         """Degree of each new sample's node in each view."""
         known = self.plain.walk.blocks(self.plain.walk.degrees)
-        n_rows = next(found.n_rows for found in rows if found is not None)
+        n_rows = next(given.n_rows for given in rows if given is not None)
         degrees = [np.full(n_rows, np.nan) for _ in rows]
-        for l, found in enumerate(rows):
-            if found is None:
+        for l, given in enumerate(rows):
+            if given is None:
                 continue
-            peaks = found.peaks
-            seen = np.isfinite(peaks)
-            weights = found.weights(peaks)
+            peaks = given.peaks
+            has_mass = np.isfinite(peaks)
+            weights = given.weights(peaks)
             with np.errstate(invalid="ignore"):
                 own = np.asarray(weights @ self.plain.weights[l]) * np.exp(peaks)
                 mass = np.asarray(weights.sum(axis=1))
                 like = [np.asarray(weights @ degree) / mass for degree in known]
             # A sample's own degree replaces what the other view may have filled in.
-            degrees[l] = np.where(seen, np.where(found.far, like[l], own), degrees[l])
+            degrees[l] = np.where(has_mass, np.where(given.far, like[l], own), degrees[l])
             other = 1 - l
             degrees[other] = np.where(np.isnan(degrees[other]), like[other], degrees[other])
         return degrees

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import thread_count
-from viewhop.affinity._low_rank import LowRank, Pivots, factorise_kernel
+from viewhop.affinity import LowRank, Pivots, factorise_kernel
 from viewhop.bandwidth import resolve_scales
 from viewhop.errors import FarSampleWarning, ModelFileError
-from viewhop.estimators._base import ViewTransformer, whole_or_unchanged
-from viewhop.estimators._base import make_generator as make_generator
+from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
 from viewhop.estimators._canonical import Canonical, solve_canonical
-from viewhop.kernels import NAMES, Kernel, kernels_by_view
+from viewhop.estimators._constraints import choose_constraints
+from viewhop.kernels import kernels_by_view
 from viewhop.solvers import quote_views
-from viewhop.views import Views
+from viewhop.views import Schema, Views
 
 __all__ = ["KernelCCA"]
 
@@ -64,6 +66,8 @@ class KernelCCA(ViewTransformer):
 
     Attributes
     ----------
+    canonical_ : CanonicalMap
+        What the fit learned, as one frozen object. All other attributes are read off it.
     correlations_ : (n_components,) array
         Regularised canonical correlations ρ, largest first; with L views the mean over pairs,
         the eigenvalue over L − 1.
@@ -119,18 +123,29 @@ class KernelCCA(ViewTransformer):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "kernel": [StrOptions({*NAMES}), Kernel, list, tuple, Mapping],
-        "regularization": [Interval(Real, 0, None, closed="neither")],
-        "rank": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "views": [Interval(Integral, 1, None, closed="left"), list, tuple, Mapping, None],
-        "max_memory": [Interval(Real, 0, None, closed="neither"), str, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state", np.random.Generator],
-        "verbose": ["verbose", callable],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = choose_constraints(
+        "kernel",
+        "views",
+        "max_memory",
+        "n_jobs",
+        "random_state",
+        "verbose",
+        n_components=[Interval(Integral, 1, None, closed="left")],
+        regularization=[Interval(Real, 0, None, closed="neither")],
+        rank=[Interval(Integral, 1, None, closed="left"), None],
+        tol=[Interval(Real, 0, 1, closed="left")],
+    )
+
+    canonical_: CanonicalMap
+
+    correlations_ = FittedAttribute(lambda est: est.canonical_.canonical.correlations)
+    n_components_ = FittedAttribute(lambda est: est.canonical_.canonical.correlations.size)
+    embedding_ = FittedAttribute(lambda est: est.canonical_.embedding)
+    view_embeddings_ = FittedAttribute(lambda est: est.canonical_.view_embeddings)
+    canonical_vectors_ = FittedAttribute(lambda est: est.canonical_.vectors)
+    bandwidths_ = FittedAttribute(lambda est: est.canonical_.bandwidths)
+    ranks_ = FittedAttribute(lambda est: est.canonical_.ranks)
+    left_out_ = FittedAttribute(lambda est: est.canonical_.left_out)
 
     def __init__(
         self,
@@ -177,12 +192,13 @@ class KernelCCA(ViewTransformer):
         """
         self._check_parameters()
         generator = make_generator(self.random_state)
-        with whole_or_unchanged(self), show_progress(self.verbose) as progress:
-            views = self._read(X, reset=True)
-            self._check_size(views)
-            kernels = self._low_rank(views, generator, progress)
-            _warn_far(np.any([kernel.far for kernel in kernels], axis=0))
-            self._keep(kernels, solve_canonical(kernels, self.regularization, self.n_components))
+        views, schema = self._read_training(X)
+        self._check_size(_require_complete(views))
+        with show_progress(self.verbose) as progress:
+            kernels = self._factorise(views, generator, progress)
+        _warn_far(np.any([kernel.far for kernel in kernels], axis=0))
+        canonical = solve_canonical(kernels, self.regularization, self.n_components)
+        self.canonical_ = CanonicalMap.from_kernels(schema, kernels, canonical)
         return self
 
     def transform(self, X: Any) -> NDArray[np.floating]:
@@ -199,16 +215,11 @@ class KernelCCA(ViewTransformer):
             If samples are like no pivot of some view; the kernel says nothing of them there.
         """
         check_is_fitted(self)
-        views = self._read(X, reset=False)
-        centred, far = {}, np.zeros(len(views), dtype=bool)
-        for l, name in enumerate(self.view_names_):
-            if name in views.names:
-                rows, away = self._pivots[l].against(views[name])
-                centred[l] = rows - self._canonical.centres[l]
-                far |= away
+        views = self._read_new(X)
+        self._schema.check(_require_complete(views))
+        embedding, far = self.canonical_.place(views)
         _warn_far(far)
-        blocks = [self._canonical.variates(m, centred) for m in range(self.n_views_)]
-        return np.hstack(blocks).astype(self._layout.dtype)
+        return embedding
 
     def save(self, path: object) -> NoReturn:
         """Refused: model files do not hold the low-rank kernels of this estimator yet.
@@ -231,15 +242,6 @@ class KernelCCA(ViewTransformer):
                 "kernel columns it is made from; raise rank"
             )
 
-    def _read(self, X: Any, *, reset: bool) -> Views:
-        views = super()._read(X, reset=reset)
-        if not views.is_complete:
-            raise ValueError(
-                "KernelCCA needs every view of every sample, and some are NaN; use "
-                "MultiViewDiffusionMaps"
-            )
-        return views
-
     def _check_size(self, views: Views) -> None:
         """Raise ValueError unless there are views to correlate and samples enough."""
         if views.n_views < 2:
@@ -259,10 +261,7 @@ class KernelCCA(ViewTransformer):
                 "rank=None to let tol decide"
             )
 
-    def _check_rows(self, views: Views) -> None:
-        """Nothing: the pivots refuse a row that their kernel is not defined on."""
-
-    def _low_rank(
+    def _factorise(
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[LowRank]:
         """The kernel of each view as the product of a factor, if memory allows."""
@@ -288,24 +287,102 @@ class KernelCCA(ViewTransformer):
             for name, X in views.items()
         ]
 
-    def _keep(self, kernels: list[LowRank], found: Canonical) -> None:
-        """Store what the fit is asked about."""
-        self._pivots: list[Pivots] = [kernel.pivots for kernel in kernels]
-        self._canonical = found
-        centred = {l: k.rows - found.centres[l] for l, k in enumerate(kernels)}
-        dtype = self._layout.dtype
-        blocks = [found.variates(l, centred).astype(dtype) for l in centred]
-        self.correlations_ = found.correlations
-        self.n_components_ = found.correlations.size
-        self.view_embeddings_ = self._by_view(blocks)
-        self.embedding_ = np.hstack(blocks)
-        self.canonical_vectors_ = self._by_view([v.astype(dtype) for v in found.vectors])
-        self.bandwidths_ = self._by_view([pivots.scale for pivots in self._pivots])
-        self.ranks_ = self._by_view([kernel.rows.shape[1] for kernel in kernels])
-        self.left_out_ = self._by_view([kernel.left_out for kernel in kernels])
+    @property
+    def _schema(self) -> Schema:
+        return self.canonical_.schema
 
-    def _by_view(self, entries: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip(self.view_names_, entries, strict=True))
+    @property
+    def _block_names(self) -> tuple[str, ...]:
+        return self._schema.names
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalMap:
+    """What a fit learned: the pivots of each view's kernel, and the canonical functions on them.
+
+    Attributes
+    ----------
+    schema : Schema
+        The views of the fit, which new samples must match.
+    canonical : Canonical
+    pivots : tuple of Pivots
+        One per view.
+    view_embeddings : dict of (n_samples, r) arrays by view name
+        Variates of the training samples.
+    ranks : dict of int by view name
+        Columns of each factor.
+    left_out : dict of float by view name
+        Share of each kernel's trace that its factor does not have.
+    """
+
+    schema: Schema
+    canonical: Canonical
+    pivots: tuple[Pivots, ...]
+    view_embeddings: dict[str, NDArray[np.floating]]
+    ranks: dict[str, int]
+    left_out: dict[str, float]
+
+    @classmethod
+    def from_kernels(
+        cls, schema: Schema, kernels: Sequence[LowRank], canonical: Canonical
+    ) -> CanonicalMap:
+        """The map of canonical functions on low-rank kernels, one per view."""
+        centred = {l: kernel.rows - canonical.centres[l] for l, kernel in enumerate(kernels)}
+        by_name = dict(zip(schema.names, kernels, strict=True))
+        return cls(
+            schema,
+            canonical,
+            tuple(kernel.pivots for kernel in kernels),
+            {
+                name: canonical.variates(l, centred).astype(schema.dtype)
+                for l, name in enumerate(schema.names)
+            },
+            {name: kernel.rows.shape[1] for name, kernel in by_name.items()},
+            {name: kernel.left_out for name, kernel in by_name.items()},
+        )
+
+    @cached_property
+    def embedding(self) -> NDArray[np.floating]:
+        """Variates of the training samples, views side by side."""
+        return np.hstack([*self.view_embeddings.values()])
+
+    @cached_property
+    def vectors(self) -> dict[str, NDArray[np.floating]]:
+        """v_l, the eigenvectors of Eq. (8), (n_samples, r), by view name."""
+        vectors = [v.astype(self.schema.dtype) for v in self.canonical.vectors]
+        return dict(zip(self.schema.names, vectors, strict=True))
+
+    @property
+    def bandwidths(self) -> dict[str, float]:
+        """The scale of each kernel, by view name."""
+        scales = [pivots.scale for pivots in self.pivots]
+        return dict(zip(self.schema.names, scales, strict=True))
+
+    def place(self, views: Views) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
+        """Variates of samples, and which of them are like no pivot of some view, (n,).
+
+        Parameters
+        ----------
+        views : Views
+            Any subset of the views, complete.
+        """
+        centred, far = {}, np.zeros(len(views), dtype=bool)
+        for l, name in enumerate(self.schema.names):
+            if name in views.names:
+                rows, is_far = self.pivots[l].against(views[name])
+                centred[l] = rows - self.canonical.centres[l]
+                far |= is_far
+        blocks = [self.canonical.variates(m, centred) for m in range(len(self.pivots))]
+        return np.hstack(blocks).astype(self.schema.dtype), far
+
+
+def _require_complete(views: Views) -> Views:
+    if not views.is_complete:
+        raise ValueError(
+            "KernelCCA needs every view of every sample, and some are NaN; use "
+            "MultiViewDiffusionMaps"
+        )
+    return views
 
 
 def _warn_far(far: NDArray[np.bool_]) -> None:

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from viewhop._runtime.threads import thread_count
 from viewhop._storage import archive
 from viewhop._storage.archive import name_file
-from viewhop._storage.codec import Shelf, decode_estimator, read_fields, read_text
+from viewhop._storage.codec import Shelf, read_boolean, read_fields, read_integer, read_text
 from viewhop.errors import ModelFileError
-from viewhop.estimators import DeSaEmbedding
 from viewhop.estimators._clustering import MultiViewSpectralClustering
-from viewhop.estimators._multi_view import DiffusionMaps, MultiViewDiffusionMaps
+from viewhop.estimators._clusters import Clusters
+from viewhop.estimators._desa import DeSaEmbedding
+from viewhop.estimators._geometry_transformer import GeometryTransformer
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators._parameters import decode_parameters
+from viewhop.estimators._single_view import DiffusionMaps
+from viewhop.estimators._version1 import upgrade_model
+from viewhop.geometry import decode_geometry
 
 __all__ = ["load"]
 
-#: What a file may hold. A name in a file is looked up here and nowhere else.
-_KINDS: dict[str, type[MultiViewDiffusionMaps] | type[MultiViewSpectralClustering]] = {
-    kind.__name__: kind
-    for kind in (DeSaEmbedding, DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering)
-}
-#: What arithmetic on numbers that belong to no fit may end in.
+#: What arithmetic on arrays that belong to no fit may end in.
 _NONSENSE = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None) -> Any:
     """The fitted estimator of a model file, as its ``save`` wrote it.
 
-    Loading runs nothing that is in the file and imports nothing that it names. Everything is
+    Loading executes no code from the file and imports nothing that it names. Everything is
     checked: a file that is damaged, or made to do harm, is refused.
 
     Parameters
@@ -42,8 +45,8 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
     Returns
     -------
     est : MultiViewDiffusionMaps, DiffusionMaps, DeSaEmbedding or MultiViewSpectralClustering
-        Fitted: its embedding, its attributes and its ``transform`` are those of what was saved, to
-        the last bit.
+        Fitted: its embedding, its attributes and its ``transform`` are those of the saved
+        estimator, bit for bit.
 
     Raises
     ------
@@ -52,6 +55,11 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
         say which way.
     OSError
         If the file is not there or cannot be read.
+
+    Notes
+    -----
+    Version 1 files will always load. A kernel "adaptive" in their parameters comes back as the
+    Gaussian that it stood for.
 
     Examples
     --------
@@ -67,20 +75,78 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
     >>> bool((again.predict(circles.views) == model.labels_).all())
     True
     """
-    content, arrays = archive.read(path, max_memory=max_memory)
+    version, content, arrays = archive.read(path, max_memory=max_memory)
     with name_file(path), np.errstate(all="ignore"):
         try:
-            return _model(content, Shelf(arrays))
+            if version == 1:
+                content, arrays = upgrade_model(content, arrays)
+            return _decode_model(content, Shelf(arrays))
         except ModelFileError:
             raise
         except _NONSENSE as error:
-            raise ModelFileError(f"its numbers belong to no fit: {error}") from error
+            raise ModelFileError(
+                f"its arrays are inconsistent; no fitted model could have written them: {error}"
+            ) from error
 
 
-def _model(content: Any, shelf: Shelf) -> Any:
-    name, parameters, learnt = read_fields(content, ("class", "parameters", "fitted"), "the model")
-    kind = _KINDS[read_text(name, "the class of the model", [*_KINDS])]
-    est = decode_estimator(kind, parameters, shelf.within("parameters"))
-    est._restore(learnt, shelf)
+def _decode_model(content: Any, shelf: Shelf) -> Any:
+    name, parameters, learned = read_fields(
+        content, ("class", "parameters", "learned"), "the model"
+    )
+    decode = _DECODERS[read_text(name, "the class of the model", [*_DECODERS])]
+    est = decode(parameters, learned, shelf)
+    # The coordinates are computed now, while inconsistent arrays can still be refused.
+    est.geometry_.embedding()
+    est.geometry_.view_embeddings  # noqa: B018
     shelf.check_empty()
     return est
+
+
+def _decode_embedding(
+    kind: type[GeometryTransformer], parameters: Any, learned: Any, shelf: Shelf
+) -> GeometryTransformer:
+    values = decode_parameters(kind, parameters, shelf.within("parameters"))
+    (state,) = read_fields(learned, ("geometry",), "what was learned")
+    geometry = decode_geometry(
+        state, shelf, n_jobs=thread_count(values["n_jobs"]), walks=kind._walk_classes
+    )
+    try:
+        return kind.from_geometry(geometry, **values)
+    except ValueError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiViewSpectralClustering:
+    kind = MultiViewSpectralClustering
+    est = kind(**decode_parameters(kind, parameters, shelf.within("parameters")))
+    keys = ("n_components", "normalize", "seed", "geometry")
+    n, normalize, seed, state = read_fields(learned, keys, "the clusters")
+    if seed is not None:
+        read_integer(seed, "the seed")
+    geometry = decode_geometry(state, shelf, n_jobs=thread_count(est.n_jobs))
+    r = geometry.n_components
+    n_components = read_integer(n, "the coordinates of clusters", least=1, most=r)
+    width = geometry.embedding().shape[1] // r * n_components
+    centers = shelf.numbers("centers", (-1, width))
+    if not 0 < len(centers) <= geometry.n_samples:
+        raise ModelFileError("the clusters: expected at most as many as there are samples")
+    est.clusters_ = Clusters(
+        est.embedder_around(geometry, seed),
+        centers,
+        n_components,
+        read_boolean(normalize, "whether coordinates are normalised"),
+    )
+    return est
+
+
+def _embedding_decoder(kind: type[GeometryTransformer]) -> Callable[[Any, Any, Shelf], Any]:
+    return lambda parameters, learned, shelf: _decode_embedding(kind, parameters, learned, shelf)
+
+
+#: What a file may hold. A name in a file is looked up here and nowhere else.
+_DECODERS: dict[str, Callable[[Any, Any, Shelf], Any]] = {
+    "DeSaEmbedding": _embedding_decoder(DeSaEmbedding),
+    "DiffusionMaps": _embedding_decoder(DiffusionMaps),
+    "MultiViewDiffusionMaps": _embedding_decoder(MultiViewDiffusionMaps),
+    "MultiViewSpectralClustering": _decode_clustering,
+}

@@ -1,1 +1,48 @@
-"""Geometry: from a spectrum to coordinates, distances and agreement of views."""
+"""Geometry: what a fit learns, and every question that can be asked of it.
+
+`Geometry` is the frozen result of a fit, which estimators have as ``geometry_``. Build on it:
+whatever viewhop computes from a fit is a function of it.
+"""
+
+from viewhop.geometry._agreement import disagreement, view_influence, view_similarity
+from viewhop.geometry._codec import decode_geometry, encode_geometry
+from viewhop.geometry._distances import (
+    cross_view_distance,
+    inner_view_distance,
+    multi_view_distance,
+    single_view_distance,
+    transition_probabilities,
+    truncation_bounds,
+    walk_distance,
+)
+from viewhop.geometry._fit import Recipe, fit_geometry
+from viewhop.geometry._geometry import FitRecord, Geometry, Placed
+from viewhop.geometry._outputs import OUTPUTS, coordinates
+from viewhop.geometry._source import Source, require_geometry
+from viewhop.geometry._time import check_time, whole_steps
+
+__all__ = [
+    "OUTPUTS",
+    "FitRecord",
+    "Geometry",
+    "Placed",
+    "Recipe",
+    "Source",
+    "check_time",
+    "coordinates",
+    "cross_view_distance",
+    "decode_geometry",
+    "disagreement",
+    "encode_geometry",
+    "fit_geometry",
+    "inner_view_distance",
+    "multi_view_distance",
+    "require_geometry",
+    "single_view_distance",
+    "transition_probabilities",
+    "truncation_bounds",
+    "view_influence",
+    "view_similarity",
+    "walk_distance",
+    "whole_steps",
+]

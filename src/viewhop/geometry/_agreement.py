@@ -7,88 +7,32 @@ mean square over the samples that the view observed, then multiplied by λ^t.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from viewhop.errors import GapWarning
-from viewhop.solvers import _multilevel as coarse
+from viewhop.geometry._geometry import Geometry
+from viewhop.geometry._outputs import fit_scaling, mean_over_views
+from viewhop.geometry._source import Source, require_geometry
+from viewhop.solvers import solve_multilevel
 from viewhop.spectrum import Spectrum
-from viewhop.views import RowMap
-from viewhop.walks import HopWalk
-from viewhop.walks._extension import HopExtension
+from viewhop.walks import Walk
 
-if TYPE_CHECKING:
-    from viewhop.estimators import MultiViewDiffusionMaps
-
-__all__ = [
-    "Scaling",
-    "disagreement",
-    "mean_over_views",
-    "scaling",
-    "view_influence",
-    "view_similarity",
-]
+__all__ = ["disagreement", "view_influence", "view_similarity"]
 
 Floats = NDArray[np.float64]
-#: Centre and spread of each coordinate of a view.
-Scaling = tuple[Floats, Floats]
 
 #: Gap between eigenvalues, relative to them, below which the space up to there is not certain.
 CLOSE = 1e-2
 
 
-def scaling(block: Floats, dtype: np.dtype[np.floating]) -> Scaling:
-    """Centre and spread of each coordinate over the samples that a view saw, (r,) both.
-
-    The spread of a coordinate that is constant there is infinite: it says nothing in that view.
-
-    Parameters
-    ----------
-    block : (n_samples, r) array
-        P̂ψ of a view, NaN where it saw nothing.
-    dtype : dtype of the kernels
-    """
-    seen = block[np.isfinite(block[:, 0])]
-    centre, spread = seen.mean(axis=0), seen.std(axis=0)
-    rounding = 1e3 * np.finfo(dtype).eps
-    return centre, np.where(spread > rounding * np.abs(centre), spread, np.inf)
-
-
-def mean_over_views(
-    stepped: list[Floats], scales: list[Scaling], seen: NDArray[np.bool_] | None = None
-) -> Floats:
-    """The mean of scaled coordinates over the views that saw a sample, (n, r).
-
-    Parameters
-    ----------
-    stepped : list of (n, r) arrays
-        P̂ψ in each view.
-    scales : list of Scaling
-    seen : (n, n_views) bool array or None
-        Which views saw a sample; None is where they have coordinates. A sample that no view saw
-        has the mean over all.
-    """
-    scaled = [
-        (block - centre) / spread for block, (centre, spread) in zip(stepped, scales, strict=True)
-    ]
-    if seen is None:
-        seen = np.isfinite(np.stack([block[:, 0] for block in stepped], axis=1))
-    if seen.all():
-        return np.asarray(np.mean(scaled, axis=0))
-    kept = seen | ~seen.any(axis=1, keepdims=True)
-    total = np.sum([np.where(kept[:, l, None], z, 0.0) for l, z in enumerate(scaled)], axis=0)
-    return np.asarray(total / kept.sum(axis=1)[:, None])
-
-
-def disagreement(est: MultiViewDiffusionMaps) -> Floats:
+def disagreement(source: Source) -> Floats:
     """How far each view puts a sample from where the others put it, (n_samples, n_views).
 
     Parameters
     ----------
-    est : fitted MultiViewDiffusionMaps
+    source : fitted estimator or Geometry
 
     Returns
     -------
@@ -96,29 +40,30 @@ def disagreement(est: MultiViewDiffusionMaps) -> Floats:
         Distance from the mean over the other views that observed the sample, over the median of
         the view: 1 is usual. NaN where the view, or every other view, did not observe the sample.
     """
-    Z = _scaled(est)
-    seen = np.isfinite(Z[:, :, 0])
-    held = np.where(seen[:, :, None], Z, 0.0)
-    total, count = held.sum(axis=0), seen.sum(axis=0)
-    found = np.full(seen.T.shape, np.nan)
-    rounding = 1e3 * float(np.finfo(est.walk_.dtype).eps) * float(np.abs(held).max())
+    geometry = require_geometry(source)
+    Z = _scaled_coordinates(geometry)
+    observed = np.isfinite(Z[:, :, 0])
+    filled = np.where(observed[:, :, None], Z, 0.0)
+    total, count = filled.sum(axis=0), observed.sum(axis=0)
+    distances = np.full(observed.T.shape, np.nan)
+    rounding = 1e3 * float(np.finfo(geometry.walk.dtype).eps) * float(np.abs(filled).max())
     for l in range(len(Z)):
-        others = count - seen[l]
-        known = seen[l] & (others > 0)
-        mean = (total - held[l])[known] / others[known, None]
-        distance = np.linalg.norm(Z[l, known] - mean, axis=1)
+        others = count - observed[l]
+        compared = observed[l] & (others > 0)
+        mean = (total - filled[l])[compared] / others[compared, None]
+        distance = np.linalg.norm(Z[l, compared] - mean, axis=1)
         distance[distance <= rounding] = 0.0
         median = float(np.median(distance)) if distance.size else 0.0
-        found[known, l] = distance / median if median > 0 else distance
-    return found
+        distances[compared, l] = distance / median if median > 0 else distance
+    return distances
 
 
-def view_similarity(est: MultiViewDiffusionMaps) -> Floats:
+def view_similarity(source: Source) -> Floats:
     """How alike two views place the samples that both observed, (n_views, n_views).
 
     Parameters
     ----------
-    est : fitted MultiViewDiffusionMaps
+    source : fitted estimator or Geometry
 
     Returns
     -------
@@ -130,26 +75,32 @@ def view_similarity(est: MultiViewDiffusionMaps) -> Floats:
     -----
     1 − D²_CV(l, m) / Σ_i (‖Z_l(i)‖² + ‖Z_m(i)‖²), with the cross-view distance of Eq. (30).
     """
-    Z = _scaled(est)
-    seen = np.isfinite(Z[:, :, 0])
-    found = np.full((len(Z), len(Z)), np.nan)
-    for l, m in np.ndindex(found.shape):
-        both = seen[l] & seen[m]
+    Z = _scaled_coordinates(require_geometry(source))
+    observed = np.isfinite(Z[:, :, 0])
+    similarity = np.full((len(Z), len(Z)), np.nan)
+    for l, m in np.ndindex(similarity.shape):
+        both = observed[l] & observed[m]
         first, second = Z[l, both], Z[m, both]
         size = float(np.square(first).sum() + np.square(second).sum())
         if size > 0:
-            found[l, m] = 1.0 - float(np.square(first - second).sum()) / size
-    return found
+            similarity[l, m] = 1.0 - float(np.square(first - second).sum()) / size
+    return similarity
 
 
-def view_influence(est: MultiViewDiffusionMaps) -> dict[str, float]:
+def view_influence(
+    source: Source, *, tol: float | None = None, stacklevel: int = 1
+) -> dict[str, float]:
     """How much the geometry changes without each view, by view name.
 
     Each view is left out in turn and the walk of the others solved, with the kernels of the fit.
 
     Parameters
     ----------
-    est : fitted MultiViewDiffusionMaps
+    source : fitted estimator or Geometry
+    tol : float or None
+        Residual at which an eigenpair is accepted, as in the fit.
+    stacklevel : int
+        Whose line a warning names, counted as `warnings.warn` does from the caller.
 
     Returns
     -------
@@ -159,35 +110,34 @@ def view_influence(est: MultiViewDiffusionMaps) -> dict[str, float]:
     Warns
     -----
     GapWarning
-        If the last eigenvalue of a walk is close to the next one, so that another choice of
-        `n_components` may give another answer.
+        If the last eigenvalue of a walk is close to the next one, so that a different
+        `n_components` may give a different influence.
 
     Notes
     -----
     ‖P − P'‖_F / √(2r), with P and P' the projectors on the centred means over views of the
     coordinates with and without the view, on the samples that the other views observed.
     """
-    walk = _hop_walk(est)
-    r = len(est.spectrum_)
-    whole = _with_next(est, walk, known=est.spectrum_)
-    _warn_of_gap(whole.eigenvalues, r, "")
-    whole_mean = _means(walk, whole.first(r))
-    found = {}
-    for l, name in enumerate(est.view_names_):
-        rest = _without(walk, l)
-        spectrum = _with_next(est, rest)
-        _warn_of_gap(spectrum.eigenvalues, r, f" without {name!r}")
-        mean = _means(rest, spectrum.first(r))
+    geometry = require_geometry(source)
+    walk, r = _require_view_coordinates(geometry), geometry.n_components
+    whole = _solve_with_next(walk, r, tol, known=geometry.spectrum)
+    _warn_of_gap(whole.eigenvalues, r, "", stacklevel=stacklevel + 1)
+    whole_mean = _mean_coordinates(walk, whole.first(r))
+    influence = {}
+    for l, name in enumerate(geometry.schema.names):
+        rest = walk.leave_out(l)
+        spectrum = _solve_with_next(rest, r, tol)
+        _warn_of_gap(spectrum.eigenvalues, r, f" without {name!r}", stacklevel=stacklevel + 1)
+        mean = _mean_coordinates(rest, spectrum.first(r))
         both = np.isfinite(mean[:, 0])
-        found[name] = _apart(whole_mean[both], mean[both], r)
-    return found
+        influence[name] = _projector_distance(whole_mean[both], mean[both], r)
+    return influence
 
 
-def _hop_walk(est: MultiViewDiffusionMaps) -> HopWalk:
-    """The walk between views, or ValueError for an estimator that has none."""
-    check_is_fitted(est)
-    walk = est.walk_
-    if not isinstance(walk, HopWalk) or walk.n_blocks < 2:
+def _require_view_coordinates(geometry: Geometry) -> Walk:
+    """The walk of a geometry in which each view has coordinates of its own, or ValueError."""
+    walk = geometry.walk
+    if walk.is_fused or walk.n_blocks < 2:
         raise ValueError(
             'views are compared where each has coordinates of its own: fusion="hop" and at least '
             "two views"
@@ -195,71 +145,53 @@ def _hop_walk(est: MultiViewDiffusionMaps) -> HopWalk:
     return walk
 
 
-def _scaled(est: MultiViewDiffusionMaps) -> Floats:
-    """Coordinates on one scale, (n_views, n_samples, r), NaN where a view saw nothing."""
-    _hop_walk(est)
-    outputs = est._outputs
+def _scaled_coordinates(geometry: Geometry) -> Floats:
+    """Coordinates on one scale, (n_views, n_samples, r), NaN where a view observed nothing."""
+    _require_view_coordinates(geometry)
     return np.stack(
         [
-            (block - centre) / spread * est.eigenvalues_**est.n_steps_
-            for block, (centre, spread) in zip(outputs.stepped, outputs.scaling, strict=True)
+            (block - centre) / spread * geometry.eigenvalues**geometry.n_steps
+            for block, (centre, spread) in zip(geometry.stepped, geometry.scaling, strict=True)
         ]
     )
 
 
-def _without(walk: HopWalk, view: int) -> HopWalk:
-    """The walk over all views but one."""
-    kept = [l for l in range(walk.n_blocks) if l != view]
-    hops = walk.hops[np.ix_(kept, kept)]
-    if len(kept) == 1:
-        hops = np.ones((1, 1))
-    alone = [walk.names[l] for l, row in zip(kept, hops, strict=True) if not row.any()]
-    if alone:
-        raise ValueError(
-            f"without view {walk.names[view]!r} the walker could not leave view {alone[0]!r}; "
-            "give it another hop"
-        )
-    rows = RowMap(
-        [walk.rows.sizes[l] for l in kept],
-        [None if walk.rows.is_whole else walk.rows.samples(l) for l in kept],
-        walk.n_samples,
-    )
-    return HopWalk([walk.affinities[l] for l in kept], hops, rows)
-
-
-def _with_next(
-    est: MultiViewDiffusionMaps, walk: HopWalk, known: Spectrum | None = None
+def _solve_with_next(
+    walk: Walk, r: int, tol: float | None, known: Spectrum | None = None
 ) -> Spectrum:
-    """As many pairs as the estimator has, and one more where there is one."""
-    r = min(len(est.spectrum_) + 1, walk.max_coordinates)
-    return coarse.solve_multilevel(
-        walk, r, tol=est.tol, generator=np.random.default_rng(0), known=known
+    """The first r pairs, and one more where there is one."""
+    return solve_multilevel(
+        walk,
+        min(r + 1, walk.max_coordinates),
+        tol=tol,
+        generator=np.random.default_rng(0),
+        known=known,
     )
 
 
-def _warn_of_gap(values: Floats, r: int, told: str) -> None:
+def _warn_of_gap(values: Floats, r: int, which: str, *, stacklevel: int) -> None:
     if values.size > r and values[r - 1] - values[r] < CLOSE * abs(values[r - 1]):
         warnings.warn(
             GapWarning(
-                f"eigenvalues {r} and {r + 1} of the walk{told} are close, {values[r - 1]:.4g} and "
-                f"{values[r]:.4g}; the influence may be another with another n_components",
+                f"eigenvalues {r} and {r + 1} of the walk{which} are close, {values[r - 1]:.4g} "
+                f"and {values[r]:.4g}; a different n_components may give a different influence",
                 float(values[r - 1] - values[r]),
             ),
-            stacklevel=4,
+            stacklevel=stacklevel + 1,
         )
 
 
-def _means(walk: HopWalk, spectrum: Spectrum) -> Floats:
-    """The mean over views of the coordinates of each sample, NaN where no view saw it."""
-    stepped = HopExtension(walk, spectrum).training()
-    seen = np.isfinite(np.stack([block[:, 0] for block in stepped], axis=1))
-    scales = [scaling(block, walk.dtype) for block in stepped]
-    mean = mean_over_views(stepped, scales, seen)
-    mean[~seen.any(axis=1)] = np.nan
+def _mean_coordinates(walk: Walk, spectrum: Spectrum) -> Floats:
+    """The mean over views of the coordinates of each sample, NaN where no view observed it."""
+    stepped = walk.extension(spectrum).training()
+    observed = np.isfinite(np.stack([block[:, 0] for block in stepped], axis=1))
+    scales = [fit_scaling(block, walk.dtype) for block in stepped]
+    mean = mean_over_views(stepped, scales, observed)
+    mean[~observed.any(axis=1)] = np.nan
     return mean
 
 
-def _apart(first: Floats, second: Floats, r: int) -> float:
+def _projector_distance(first: Floats, second: Floats, r: int) -> float:
     """‖P − P'‖_F / √(2r) of the projectors on the centred columns of two matrices."""
     bases = [np.linalg.qr(X - X.mean(axis=0))[0] for X in (first, second)]
     common = float(np.square(bases[0].T @ bases[1]).sum())

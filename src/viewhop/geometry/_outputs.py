@@ -1,95 +1,106 @@
-"""Outputs: from one step of the walk at samples to the embedding that a user asked for."""
+"""Outputs: the embedding of a sample from its coordinates in every view."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop import diffusion
-from viewhop.geometry import _agreement as agreement
+from viewhop._registry import OUTPUTS
+from viewhop.geometry._time import check_time
 from viewhop.walks import Walk
-from viewhop.walks._extension import Extension, HopExtension
 
-__all__ = ["Outputs"]
+__all__ = [
+    "OUTPUTS",
+    "Scaling",
+    "coordinates",
+    "fit_scaling",
+    "mean_over_views",
+    "resolve_output",
+]
 
 Floats = NDArray[np.float64]
+#: Centre and spread of each coordinate of a view.
+Scaling: TypeAlias = tuple[Floats, Floats]
 
 
-class Outputs:
-    """The embeddings of a fitted walk: of its training samples, and of any others.
+def resolve_output(output: str, walk: Walk) -> str:
+    """What an output stands for: "concat", or "mean" over the views that observed a sample.
 
     Parameters
     ----------
+    output : str
+        A name of `OUTPUTS`.
     walk : Walk
-    extension : Extension
-    eigenvalues : (r,) array
-    is_mean : bool
-        Whether a sample has the mean over its views, rather than all of them side by side.
-
-    Attributes
-    ----------
-    stepped : list of (n_samples, r) arrays
-        P̂ψ at the training samples, one per block, NaN where a view did not observe a sample.
-    scaling : list of Scaling
-        What puts the blocks on one scale.
+        A fused geometry, and one of a single view, has one set of coordinates: "concat".
     """
+    if walk.is_fused or walk.n_blocks == 1:
+        return "concat"
+    if output == "auto":
+        return "concat" if walk.rows.is_whole else "mean"
+    return output
 
-    def __init__(
-        self, walk: Walk, extension: Extension, eigenvalues: Floats, *, is_mean: bool
-    ) -> None:
-        self._walk = walk
-        self._extension = extension
-        self.eigenvalues = eigenvalues
-        self.is_mean = is_mean
-        self.stepped = extension.training()
-        self.scaling = [agreement.scaling(block, walk.dtype) for block in self.stepped]
 
-    @cached_property
-    def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """The training samples with what views missed, and where the walk could not fill it."""
-        is_whole = self.is_mean or self._walk.rows.is_whole
-        if isinstance(self._extension, HopExtension) and not is_whole:
-            return self._extension.filled()
-        return self.stepped, np.zeros((len(self.stepped[0]), len(self.stepped)), dtype=bool)
+def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
+    """Diffusion coordinates λ^t ψ after `n_steps` steps, (n, r).
 
-    @property
-    def unreached(self) -> NDArray[np.bool_]:
-        """Blocks of the training samples that the walk could not fill, (n_samples, n_blocks)."""
-        return self._filled[1]
+    Parameters
+    ----------
+    stepped : (n, r) array
+        P̂ψ, the eigenvectors after one step, as an extension gives them.
+    eigenvalues : (r,) array
+    n_steps : float
+        t, any real number of at least 0.
 
-    def training(self, n_steps: float) -> Floats:
-        """The embedding of the training samples after `n_steps` steps."""
-        seen = np.isfinite(np.stack([block[:, 0] for block in self.stepped], axis=1))
-        return self.of(self._filled[0], seen, n_steps)
+    Notes
+    -----
+    Eqs. (2) and (21).
+    """
+    return stepped * eigenvalues ** (check_time(n_steps) - 1.0)
 
-    def of(self, stepped: list[Floats], seen: NDArray[np.bool_], n_steps: float) -> Floats:
-        """The embedding of samples after `n_steps` steps.
 
-        Parameters
-        ----------
-        stepped : list of (n, r) arrays
-            P̂ψ at the samples, one per block.
-        seen : (n, n_blocks) bool array
-            Blocks that were observed; the others are filled.
-        n_steps : float
-            t.
-        """
-        blocks = stepped
-        if self.is_mean:
-            mean = agreement.mean_over_views(stepped, self.scaling, seen)
-            blocks = [mean * self.eigenvalues]
-        return np.hstack([diffusion.coordinates(b, self.eigenvalues, n_steps) for b in blocks])
+def fit_scaling(block: Floats, dtype: np.dtype[np.floating]) -> Scaling:
+    """Centre and spread of each coordinate over the samples that a view observed, (r,) both.
 
-    def by_sample(self, n_steps: float) -> list[Floats]:
-        """Coordinates of the training samples in each block, NaN where it did not observe them."""
-        return [diffusion.coordinates(b, self.eigenvalues, n_steps) for b in self.stepped]
+    The spread of a coordinate that is constant there is infinite: it says nothing in that view.
 
-    def by_row(self, n_steps: float) -> list[Floats]:
-        """The same, but by row in a view that has several rows for some sample."""
-        blocks, rows = self.stepped, self._walk.rows
-        if isinstance(self._extension, HopExtension) and not rows.is_whole:
-            nodes = self._extension.nodes()
-            blocks = [nodes[l] if rows.is_repeated(l) else b for l, b in enumerate(blocks)]
-        return [diffusion.coordinates(b, self.eigenvalues, n_steps) for b in blocks]
+    Parameters
+    ----------
+    block : (n_samples, r) array
+        P̂ψ of a view, NaN where it observed nothing.
+    dtype : dtype of the kernels
+    """
+    rows = block[np.isfinite(block[:, 0])]
+    centre, spread = rows.mean(axis=0), rows.std(axis=0)
+    rounding = 1e3 * np.finfo(dtype).eps
+    return centre, np.where(spread > rounding * np.abs(centre), spread, np.inf)
+
+
+def mean_over_views(
+    stepped: Sequence[Floats],
+    scaling: Sequence[Scaling],
+    observed: NDArray[np.bool_] | None = None,
+) -> Floats:
+    """The mean of scaled coordinates over the views that observed a sample, (n, r).
+
+    Parameters
+    ----------
+    stepped : sequence of (n, r) arrays
+        P̂ψ in each view.
+    scaling : sequence of Scaling
+    observed : (n, n_views) bool array or None
+        Which views observed a sample; None is where they have coordinates. A sample that no view
+        observed has the mean over all.
+    """
+    scaled = [
+        (block - centre) / spread for block, (centre, spread) in zip(stepped, scaling, strict=True)
+    ]
+    if observed is None:
+        observed = np.isfinite(np.stack([block[:, 0] for block in stepped], axis=1))
+    if observed.all():
+        return np.asarray(np.mean(scaled, axis=0))
+    kept = observed | ~observed.any(axis=1, keepdims=True)
+    total = np.sum([np.where(kept[:, l, None], z, 0.0) for l, z in enumerate(scaled)], axis=0)
+    return np.asarray(total / kept.sum(axis=1)[:, None])

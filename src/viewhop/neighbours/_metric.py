@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,23 +67,34 @@ class FeatureMap:
         # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
         return np.asarray(rows / length / np.sqrt(2.0))
 
-    def check(self, X: NDArray[np.floating], name: str) -> None:
+    def check(
+        self,
+        X: NDArray[np.floating],
+        name: str,
+        describe: Callable[[int], str] = "row {}".format,
+    ) -> None:
         """Raise ValueError, naming view and row, for a row that has no features."""
         if self.metric != "euclidean":
-            self._check_scaled(X if self.deviation is None else X / self.deviation, name)
+            scaled = X if self.deviation is None else X / self.deviation
+            self._check_scaled(scaled, name, describe)
 
-    def _check_scaled(self, rows: NDArray[np.floating], name: str) -> None:
+    def _check_scaled(
+        self,
+        rows: NDArray[np.floating],
+        name: str,
+        describe: Callable[[int], str] = "row {}".format,
+    ) -> None:
         low, high = rows.min(axis=1), rows.max(axis=1)
         if self.metric == "correlation":
             flat = np.flatnonzero(low == high)
             if flat.size:
                 raise ValueError(
-                    f"row {flat[0]} of view {name!r} is constant, so it has no correlation with "
-                    "another row; drop the sample or use another kernel"
+                    f"{describe(int(flat[0]))} of view {name!r} is constant, so it has no "
+                    "correlation with another row; drop the sample or use another kernel"
                 )
         zero = np.flatnonzero((low == 0) & (high == 0))
         if zero.size:
             raise ValueError(
-                f"row {zero[0]} of view {name!r} is all zero, so it has no angle to another row; "
-                "drop the sample or use another metric"
+                f"{describe(int(zero[0]))} of view {name!r} is all zero, so it has no angle to "
+                "another row; drop the sample or use another metric"
             )

@@ -1,28 +1,51 @@
-"""Solvers: from a walk to the leading part of its spectrum."""
+"""Solvers: from a walk to the leading part of its spectrum.
 
+`Solver` is the contract: an object of your own with a method ``solve(problem)`` may take the place
+of a name.
+"""
+
+from viewhop._registry import SOLVERS
+from viewhop.solvers._auto import choose_solver
 from viewhop.solvers._bounds import extreme_eigenvalue, truncation_interval
 from viewhop.solvers._multilevel import solve_multilevel
-from viewhop.solvers._rank import keep_positive, quote_views, truncation
-from viewhop.solvers._solve import (
-    DENSE_NODES,
-    SOLVERS,
-    choose_solver,
-    is_many,
-    solve,
-    trivial_pairs,
+from viewhop.solvers._pieces import check_reached, warn_of_pieces
+from viewhop.solvers._problem import Problem
+from viewhop.solvers._rank import (
+    AccurateRank,
+    DimensionRank,
+    FixedRank,
+    Rank,
+    TrivialRank,
+    UpToRank,
+    keep_positive,
+    quote_views,
+    truncation,
 )
+from viewhop.solvers._size import solving_bytes
+from viewhop.solvers._solve import solve, trivial_pairs
+from viewhop.solvers._solver import Solution, Solver
 
 __all__ = [
-    "DENSE_NODES",
     "SOLVERS",
+    "AccurateRank",
+    "DimensionRank",
+    "FixedRank",
+    "Problem",
+    "Rank",
+    "Solution",
+    "Solver",
+    "TrivialRank",
+    "UpToRank",
+    "check_reached",
     "choose_solver",
     "extreme_eigenvalue",
-    "is_many",
     "keep_positive",
     "quote_views",
     "solve",
     "solve_multilevel",
+    "solving_bytes",
     "trivial_pairs",
     "truncation",
     "truncation_interval",
+    "warn_of_pieces",
 ]

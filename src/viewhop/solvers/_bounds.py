@@ -10,8 +10,8 @@ from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.errors import ConvergenceError
+from viewhop.solvers._auto import DENSE_NODES
 from viewhop.solvers._lanczos import MAX_RESTARTS
-from viewhop.solvers._solve import DENSE_NODES
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 

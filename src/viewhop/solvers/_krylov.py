@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from viewhop._runtime.progress import Stage
-from viewhop.affinity._tiles import LANES
-from viewhop.solvers._problem import Floats, Found, Operator
+from viewhop._runtime.threads import single_blas
+from viewhop.affinity import LANES
+from viewhop.solvers._problem import Floats, Half, Operator, Problem, Whole
+from viewhop.solvers._solver import Solution, Solver
 from viewhop.solvers._tall import Columns, Tall
 
-__all__ = ["solve_krylov"]
+__all__ = ["SPARSE_WIDTH", "WIDTH", "KrylovSolver", "max_columns"]
 
 #: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
 #: need less in all, where a kernel is on neighbours.
@@ -20,8 +24,30 @@ MAX_BLOCKS = 1000
 PATIENCE = 3
 
 
-def solve_krylov(operator: Operator) -> tuple[Found, bool]:
-    """Eigenpairs of A by block Krylov iteration, and whether all converged.
+class KrylovSolver(Solver):
+    """Block Krylov iteration, on half the problem where there is one."""
+
+    name = "krylov"
+
+    def solve(self, problem: Problem) -> Solution:
+        """The wanted pairs, or those that converged within the cap."""
+        return self._iterate(Whole(problem) if problem.walk.reduced is None else Half(problem))
+
+    def polish(self, problem: Problem, solution: Solution) -> Solution | None:
+        """The pairs again, on the whole problem: half of it has squared eigenvalues."""
+        if problem.walk.reduced is None:
+            return None
+        problem.start = solution.vectors
+        return self._iterate(Whole(problem))
+
+    def _iterate(self, operator: Operator) -> Solution:
+        # Where threads share its many small steps, BLAS stays out of their way.
+        with single_blas if operator.problem.walk.n_jobs > 1 else nullcontext():
+            return iterate_krylov(operator)
+
+
+def iterate_krylov(operator: Operator) -> Solution:
+    """Eigenpairs of A by block Krylov iteration on an operator.
 
     Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis begins with the
     guesses, if there are any, and grows by the residuals of the wanted pairs that have not
@@ -50,13 +76,13 @@ def solve_krylov(operator: Operator) -> tuple[Found, bool]:
         ready = excess <= 1
         worst = float(excess[:r].max())
         best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
-        told = Stage("solve", f"residual {sizes[:r].max():.0e}")
-        problem.progress(told, int(ready[:r].sum()), r)
+        stage = Stage("solve", f"residual {sizes[:r].max():.0e}")
+        problem.progress(stage, int(ready[:r].sum()), r)
         if (ready.size >= r and ready[:r].all()) or basis.size == room:
-            return operator.pairs(values[:r], basis.vectors(lead[:, :r])), True
+            return Solution(*operator.pairs(values[:r], basis.vectors(lead[:, :r])))
         block = residual[:, np.flatnonzero(~ready)[:width]]
-    found = np.flatnonzero(ready[:r])
-    return operator.pairs(values[found], basis.vectors(lead[:, found])), False
+    done = np.flatnonzero(ready[:r])
+    return Solution(*operator.pairs(values[done], basis.vectors(lead[:, done])), converged=False)
 
 
 def max_columns(r: int, *, is_dense: bool) -> int:

@@ -3,25 +3,76 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from viewhop.solvers._problem import Floats, Found, Operator
+from viewhop.solvers._auto import DENSE_NODES
+from viewhop.solvers._lapack import run_interruptibly
+from viewhop.solvers._problem import Floats, Half, Operator, Problem, Whole
+from viewhop.solvers._solver import Solution, Solver
+from viewhop.walks import Walk
 
-__all__ = ["solve_lanczos"]
+__all__ = ["MAX_RESTARTS", "LanczosSolver", "SvdSolver"]
 
 #: Restarts before it gives up.
 MAX_RESTARTS = 300
 
 
-def solve_lanczos(operator: Operator) -> tuple[Found, bool]:
-    """Eigenpairs of A by ARPACK's restarted Lanczos iteration, and whether all converged."""
+class LanczosSolver(Solver):
+    """ARPACK's restarted Lanczos iteration on A."""
+
+    name = "lanczos"
+
+    def solve(self, problem: Problem) -> Solution:
+        """The wanted pairs, or those that converged within the cap."""
+        return iterate_lanczos(Whole(problem))
+
+    def fits(self, problem: Problem) -> bool:
+        """Whether ARPACK has room beside the wanted pairs."""
+        return bool(problem.r < problem.walk.n_nodes - problem.known.shape[1] - 1)
+
+
+class SvdSolver(Solver):
+    """Singular triplets of a walk that alternates between two blocks.
+
+    LAPACK finds all of them for small walks, Lanczos the leading ones on half the problem.
+    """
+
+    name = "svd"
+
+    def check(self, walk: Walk) -> None:
+        """Raise ValueError for a walk that has no smaller problem."""
+        if walk.reduced is None:
+            raise ValueError(
+                'solver="svd" is for the alternating walk, and for the hop walk of two views that '
+                'never stays in a view (within_view_weight=0); use solver="auto"'
+            )
+
+    def solve(self, problem: Problem) -> Solution:
+        """The wanted pairs, or those that converged within the cap."""
+        half = Half(problem)
+        n = min(half.shape)
+        if n > DENSE_NODES and problem.r < n - problem.known.shape[1] - 1:
+            return iterate_lanczos(half)
+        first, second = half.shape
+        problem.n_products += second
+        trivial = 2.0 * problem.known[:first] @ problem.known[first:].T
+        rest = half.cross.forward(np.eye(second)) - trivial
+        left, values, rows = run_interruptibly(lambda: svd(rest, full_matrices=False))
+        problem.progress("solve", problem.r, problem.r)
+        r = problem.r
+        return Solution(values[:r], np.vstack([left[:, :r], rows[:r].T]) / np.sqrt(2.0))
+
+
+def iterate_lanczos(operator: Operator) -> Solution:
+    """Eigenpairs of A by ARPACK's restarted Lanczos iteration on an operator."""
     problem, n = operator.problem, operator.n
 
     def product(v: Floats) -> Floats:
         problem.progress("solve", problem.n_products, None)
         return np.asarray(operator.apply(v.reshape(n)), dtype=np.float64)
 
-    finished = True
+    converged = True
     try:
         values, vectors = eigsh(
             LinearOperator((n, n), matvec=product, dtype=np.float64),
@@ -34,5 +85,5 @@ def solve_lanczos(operator: Operator) -> tuple[Found, bool]:
         )
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
-        finished = False
-    return operator.pairs(np.asarray(values), np.asarray(vectors)), finished
+        converged = False
+    return Solution(*operator.pairs(np.asarray(values), np.asarray(vectors)), converged)

@@ -6,36 +6,44 @@ from collections.abc import Callable
 from threading import Thread
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh
 
-from viewhop.solvers._problem import Floats, Found, Half, Problem, Whole
+from viewhop._runtime import memory
+from viewhop.solvers._problem import Floats, Problem, Whole
+from viewhop.solvers._solver import Solution, Solver
 
-__all__ = ["MATRICES", "solve_dense", "solve_triplets"]
+__all__ = ["MATRICES", "DenseSolver", "run_interruptibly"]
 
 #: Matrices of all nodes that are held at a time.
 MATRICES = 5
 
 
-def solve_dense(problem: Problem) -> Found:
-    """Eigenpairs of A, only the wanted part."""
-    n = problem.walk.n_nodes
-    A = Whole(problem).apply(problem.project(np.eye(n)))
-    A = 0.5 * (A + A.T)
-    values, vectors = _interruptible(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
-    return values, vectors
+class DenseSolver(Solver):
+    """LAPACK's eigenpairs of A, only the wanted part."""
+
+    name = "dense"
+
+    def solve(self, problem: Problem) -> Solution:
+        """The wanted pairs, all of them accurate."""
+        n = problem.walk.n_nodes
+        A = Whole(problem).apply(problem.project(np.eye(n)))
+        A = 0.5 * (A + A.T)
+        values, vectors = run_interruptibly(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
+        problem.progress("solve", problem.r, problem.r)
+        return Solution(values, vectors)
+
+    def reserve(self, problem: Problem, allowed: int | None) -> None:
+        """Raise MemoryBudgetError if the matrices would take more than the allowed bytes."""
+        n = problem.walk.n_nodes
+        memory.require_bytes(
+            MATRICES * 8 * n**2,
+            allowed,
+            what=f"the dense solver on {n:,} nodes for {problem.r:,} eigenpairs",
+            instead='ask for fewer coordinates, solver="lanczos", or a larger max_memory',
+        )
 
 
-def solve_triplets(problem: Problem) -> Found:
-    """Eigenpairs of a walk that alternates between two blocks, from all singular triplets."""
-    walk, r = problem.walk, problem.r
-    first, second = Half(problem).shape
-    problem.n_products += second
-    kept = walk.cross(np.eye(second)) - 2.0 * problem.known[:first] @ problem.known[first:].T
-    left, values, rows = _interruptible(lambda: svd(kept, full_matrices=False))
-    return values[:r], np.vstack([left[:, :r], rows[:r].T]) / np.sqrt(2.0)
-
-
-def _interruptible(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, ...]:
+def run_interruptibly(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, ...]:
     """The result of a long library call, run beside the main thread so that Ctrl-C is heard."""
     outcome: list[tuple[Floats, ...] | BaseException] = []
 

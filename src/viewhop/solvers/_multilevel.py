@@ -11,29 +11,26 @@ needs in the cache.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from viewhop import solvers
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import map_threads
-from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
-from viewhop.affinity._sparse import MergedAffinity, SparseAffinity, SparsePrecomputed
+from viewhop.affinity import Affinity
 from viewhop.errors import ConvergenceError
+from viewhop.solvers._auto import choose_solver
+from viewhop.solvers._solve import solve
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks import AlternatingWalk, HopWalk, Walk
-from viewhop.walks._extension import HopExtension, Stepped, build_extension
+from viewhop.walks import Step, Walk
 
-__all__ = ["solve_multilevel"]
+__all__ = ["merge_samples", "solve_multilevel"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
-Full: TypeAlias = DenseAffinity | DensePrecomputed
-Near: TypeAlias = SparseAffinity | SparsePrecomputed | MergedAffinity
 
 
 class Level(NamedTuple):
@@ -50,7 +47,7 @@ class Level(NamedTuple):
     """
 
     label: Labels
-    kernels: Sequence[Near]
+    kernels: Sequence[Affinity]
     rows: RowMap
 
 
@@ -71,7 +68,7 @@ def solve_multilevel(
     walk: Walk,
     r: int,
     *,
-    solver: str = "auto",
+    solver: Any = "auto",
     tol: float | None = None,
     pieces: Labels | None = None,
     generator: np.random.Generator | None = None,
@@ -88,15 +85,16 @@ def solve_multilevel(
     known : Spectrum or None
         Some of the pairs, where they are known already.
     """
-    name = solvers.choose_solver(walk, r, tol) if solver == "auto" else solver
+    is_auto = isinstance(solver, str) and solver == "auto"
+    method = choose_solver(walk, r, tol) if is_auto else solver
     generator = np.random.default_rng(0) if generator is None else generator
     start = None if known is None else known.eigenvectors
 
-    def solved(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
-        return solvers.solve(
+    def solve_fine(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
+        return solve(
             walk,
             r,
-            solver=name,
+            solver=method,
             tol=tol,
             pieces=pieces,
             generator=generator,
@@ -105,82 +103,85 @@ def solve_multilevel(
             allowed=allowed,
         )
 
-    if name != "krylov" or start is not None or walk.n_samples < LEAST_SAMPLES:
-        return solved(walk, pieces, start)
-    full = [K for K in walk.kernels if isinstance(K, Full)]
-    near = [K for K in walk.kernels if isinstance(K, Near)]
-    if len(full) == len(walk.kernels) and not isinstance(walk, AlternatingWalk):
-        return solved(walk, pieces, _of_subset(walk, full, r + r // 4, generator))
+    is_krylov = isinstance(method, str) and method == "krylov"
+    if not is_krylov or start is not None or walk.n_samples < LEAST_SAMPLES:
+        return solve_fine(walk, pieces, start)
+    coarsening = {K.coarsening for K in walk.kernels}
+    if coarsening == {"subset"} and walk.places_every_block:
+        return solve_fine(walk, pieces, _start_from_subset(walk, r + r // 4, generator))
+    if coarsening != {"merge"}:
+        return solve_fine(walk, pieces, None)
     # A product of kernels on neighbours is one kernel, on samples that every view observed.
-    rows = walk.rows if len(near) == walk.rows.n_views else RowMap.whole(len(near), walk.n_samples)
-    levels = _levels(near, rows, generator) if len(near) == len(walk.kernels) else []
+    n_kernels = len(walk.kernels)
+    is_own = n_kernels == walk.rows.n_views
+    rows = walk.rows if is_own else RowMap.whole(n_kernels, walk.n_samples)
+    levels = _levels(walk.kernels, rows, generator)
     if not levels:
-        return solved(walk, pieces, None)
-    order, levels = _ordered(levels)
+        return solve_fine(walk, pieces, None)
+    order, levels = _order_levels(levels)
     moved, orders = rows.reordered(order)
-    start = _of_levels(walk, levels, moved, r + max(10, r // 2), generator)
+    start = _start_from_levels(walk, levels, moved, r + max(10, r // 2), generator)
     if walk.is_fused:
         nodes = np.concatenate([order + k * order.size for k in range(walk.n_blocks)])
     else:
         nodes = np.concatenate([part + walk.rows.starts[l] for l, part in enumerate(orders)])
-    fine = walk.on([K.reordered(part) for K, part in zip(near, orders, strict=True)], moved)
-    found = solved(fine, None if pieces is None else pieces[nodes], start)
-    return found.at(np.argsort(nodes))
+    kernels = [K.reorder(part) for K, part in zip(walk.kernels, orders, strict=True)]
+    fine = walk.rebuild(kernels, moved)
+    spectrum = solve_fine(fine, None if pieces is None else pieces[nodes], start)
+    return spectrum.at(np.argsort(nodes))
 
 
-def _of_subset(
-    walk: Walk, kernels: list[Full], r: int, generator: np.random.Generator
-) -> Floats | None:
+def _start_from_subset(walk: Walk, r: int, generator: np.random.Generator) -> Floats | None:
     """The eigenvectors of the walk on a subset of the samples, carried up by its extension."""
-    n = walk.n_samples
+    n, kernels = walk.n_samples, walk.kernels
     size = min(max(n // SHARE, FEWEST), MOST)
     chosen = np.sort(generator.choice(n, size, replace=False))
     if not walk.rows.is_whole:
-        return _of_rows(walk, kernels, r, chosen, generator)
-    small = walk.on([K.part(chosen) for K in kernels])
+        return _start_from_rows(walk, r, chosen, generator)
+    small = walk.rebuild([K.subset(chosen) for K in kernels])
     try:
-        found = solvers.solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
+        spectrum = solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
     except ConvergenceError:  # a rough start is not worth more
         return None
-    carry = build_extension(small, found)
-    carry.prepare()
+    extension = small.extension(spectrum)
+    extension.prepare()
 
-    def carried(block: int) -> Stepped:
-        return carry.step([K.rows_of_block(block, chosen) for K in kernels])
+    def carry(block: int) -> Step:
+        return extension.step([K.subset_rows(block, chosen) for K in kernels])
 
-    n_blocks = len(kernels[0].tiles.blocks)
-    stepped = Stepped.joined(map_threads(carried, range(n_blocks), kernels[0].n_jobs))
-    return np.nan_to_num(np.vstack(stepped.blocks))
+    steps = map_threads(carry, range(kernels[0].n_row_blocks), kernels[0].n_jobs)
+    return np.nan_to_num(np.vstack(Step.concatenate(steps).blocks))
 
 
-def _of_rows(
-    walk: Walk, kernels: list[Full], r: int, chosen: Labels, generator: np.random.Generator
+def _start_from_rows(
+    walk: Walk, r: int, chosen: Labels, generator: np.random.Generator
 ) -> Floats | None:
     """The same where views missed samples: each row of a view is placed by that view alone."""
-    if not isinstance(walk, HopWalk):
+    if walk.is_fused:
         return None
     rows, kept = walk.rows.of_samples(chosen)
     if min(rows.sizes) < FEWEST // 4:
         return None
-    small = walk.on([K.part(part) for K, part in zip(kernels, kept, strict=True)], rows)
+    kernels = walk.kernels
+    small = walk.rebuild([K.subset(part) for K, part in zip(kernels, kept, strict=True)], rows)
     try:
         wanted = min(r, small.max_coordinates // 4)
-        found = solvers.solve(small, wanted, tol=TOLERANCE, generator=generator)
+        spectrum = solve(small, wanted, tol=TOLERANCE, generator=generator)
     except ConvergenceError:
         return None
-    carry = HopExtension(small, found)
-    carry.prepare()
+    extension = small.extension(spectrum)
+    extension.prepare()
     blocks = []
     for l, (K, part) in enumerate(zip(kernels, kept, strict=True)):
 
-        def own(block: int, l: int = l, K: Full = K, part: Labels = part) -> Floats:
-            return carry.own(l, K.rows_of_block(block, part))
+        def carry(block: int, l: int = l, K: Affinity = K, part: Labels = part) -> Floats:
+            return extension.step_in_view(l, K.subset_rows(block, part))
 
-        blocks += map_threads(own, range(len(K.tiles.blocks)), K.n_jobs)
+        blocks += map_threads(carry, range(K.n_row_blocks), K.n_jobs)
     return np.nan_to_num(np.vstack(blocks))
 
 
-def _of_levels(
+def _start_from_levels(
     walk: Walk,
     levels: Sequence[Level],
     rows: RowMap,
@@ -191,9 +192,9 @@ def _of_levels(
     start: Floats | None = None
     finer = [rows, *(level.rows for level in levels)]
     for level, below in zip(levels[::-1], finer[-2::-1], strict=True):
-        small = walk.on(level.kernels, level.rows)
+        small = walk.rebuild(level.kernels, level.rows)
         try:
-            found = solvers.solve(
+            spectrum = solve(
                 small,
                 min(r, small.max_coordinates, small.n_samples // 4),
                 solver="auto" if start is None else "krylov",
@@ -203,7 +204,7 @@ def _of_levels(
             )
         except ConvergenceError:
             return None
-        blocks = [np.asarray(block) for block in small.blocks(found.eigenvectors)]
+        blocks = [np.asarray(block) for block in small.blocks(spectrum.eigenvectors)]
         start = np.concatenate(
             [
                 block[level.label if walk.is_fused else _row_labels(level, below, l)]
@@ -222,16 +223,22 @@ def _row_labels(level: Level, below: RowMap, view: int) -> Labels:
     return np.searchsorted(level.rows.samples(view), label)
 
 
-def _levels(kernels: Sequence[Near], rows: RowMap, generator: np.random.Generator) -> list[Level]:
+def _levels(
+    kernels: Sequence[Affinity], rows: RowMap, generator: np.random.Generator
+) -> list[Level]:
     """Merged samples and the kernels between them, from fine to coarse."""
     levels: list[Level] = []
     while rows.n_samples >= LEAST_SAMPLES:
-        values = [_on_samples(K.values, rows, view) for view, K in enumerate(kernels)]
+        values = [
+            _on_samples(pairs, rows, view)
+            for view, pairs in enumerate(K.stored_pairs for K in kernels)
+            if pairs is not None
+        ]
         label = merge_samples(values, generator)
         if 2 * label.max() > label.size:  # hardly any neighbours
             break
         rows, labels = rows.merged(label)
-        kernels = [K.merged(part) for K, part in zip(kernels, labels, strict=True)]
+        kernels = [K.merge(part) for K, part in zip(kernels, labels, strict=True)]
         levels.append(Level(label, kernels, rows))
     return levels
 
@@ -247,21 +254,21 @@ def _on_samples(values: csr_array, rows: RowMap, view: int) -> csr_array:
     return csr_array(place.T @ values @ place)
 
 
-def _ordered(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
+def _order_levels(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
     """An order of the samples, and the levels, in which what any level merges stands together."""
     order = np.arange(levels[-1].rows.n_samples)
-    found: list[Level] = []
+    ordered: list[Level] = []
     for level in levels[::-1]:
         moved, orders = level.rows.reordered(order)
         kernels = level.kernels
-        if found:
-            kernels = [K.reordered(part) for K, part in zip(kernels, orders, strict=True)]
+        if ordered:
+            kernels = [K.reorder(part) for K, part in zip(kernels, orders, strict=True)]
         place = np.empty(order.size, dtype=np.intp)
         place[order] = np.arange(order.size)
         label = place[level.label]
         order = np.argsort(label, kind="stable")
-        found.append(Level(label[order], kernels, moved))
-    return order, found[::-1]
+        ordered.append(Level(label[order], kernels, moved))
+    return order, ordered[::-1]
 
 
 def merge_samples(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:

@@ -13,10 +13,11 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.solvers._tall import Columns, Tall
 from viewhop.walks import Walk
 
-__all__ = ["Found", "Half", "Operator", "Problem", "Whole"]
+__all__ = ["Half", "Operator", "Pairs", "Problem", "Whole"]
 
 Floats = NDArray[np.float64]
-Found = tuple[Floats, Floats]  # eigenvalues (r,), orthonormal columns (n_nodes, r)
+#: Eigenvalues (r,), orthonormal columns (n_nodes, r).
+Pairs = tuple[Floats, Floats]
 
 
 @dataclass
@@ -113,7 +114,7 @@ class Operator(ABC):
         """Residuals of A, for eigenvalues and residuals of the operator, over their limit."""
 
     @abstractmethod
-    def pairs(self, values: Floats, vectors: Floats) -> Found:
+    def pairs(self, values: Floats, vectors: Floats) -> Pairs:
         """Eigenpairs of A from eigenpairs of the operator."""
 
 
@@ -141,7 +142,7 @@ class Whole(Operator):
         """Residuals over their limit."""
         return residuals / self.problem.limit(values, stalled=stalled)
 
-    def pairs(self, values: Floats, vectors: Floats) -> Found:
+    def pairs(self, values: Floats, vectors: Floats) -> Pairs:
         """The same pairs."""
         return values, vectors
 
@@ -160,7 +161,10 @@ class Half(Operator):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        first, self.n = self.shape = tuple(map(len, problem.walk.blocks(problem.known)))
+        cross = problem.walk.reduced
+        assert cross is not None
+        self.cross = cross
+        first, self.n = self.shape = cross.shape
         # On each block the known vectors are orthonormal up to a factor √2, being piecewise
         # constant.
         self.known = problem.known[first:] * np.sqrt(2.0)
@@ -172,8 +176,7 @@ class Half(Operator):
     def apply(self, V: Columns) -> Columns:
         """K̄ᵀK̄ times a vector (n,) or block (n, b)."""
         self.problem.count(V)
-        walk = self.problem.walk
-        return self.project(walk.cross(walk.cross(V), transpose=True))
+        return self.project(self.cross.backward(self.cross.forward(V)))
 
     def start(self) -> Floats | None:
         """The second block of the guesses of the problem."""
@@ -185,10 +188,10 @@ class Half(Operator):
         limit = sigma * self.problem.limit(sigma)
         return residuals / np.maximum(limit, self.problem.floor(stalled=True) if stalled else 0.0)
 
-    def pairs(self, values: Floats, vectors: Floats) -> Found:
+    def pairs(self, values: Floats, vectors: Floats) -> Pairs:
         """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
         self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
-        walk = self.problem.walk
-        basis, triangle = Tall(self.shape[0], walk.n_jobs).orthonormal(walk.cross(vectors))
+        tall = Tall(self.shape[0], self.problem.walk.n_jobs)
+        basis, triangle = tall.orthonormal(self.cross.forward(vectors))
         left, sigma, rows = svd(triangle)
         return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)

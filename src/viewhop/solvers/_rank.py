@@ -1,25 +1,31 @@
-"""Components: how many eigenpairs of a walk a fit keeps, and what it says of them."""
+"""Rank: how many eigenpairs of a walk a fit keeps."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.errors import DisconnectedWarning
+from viewhop import dimension
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
 
 __all__ = [
-    "check_reached",
+    "AccurateRank",
+    "DimensionRank",
+    "FixedRank",
+    "Rank",
+    "TrivialRank",
+    "UpToRank",
     "keep_positive",
     "quote_views",
     "solve_accuracy",
     "solve_rank",
     "truncation",
-    "warn_of_pieces",
 ]
 
 #: Pairs that an automatic choice starts from.
@@ -28,6 +34,220 @@ FIRST_GUESS = 16
 
 #: Solves for a number of pairs, perhaps beginning with some that are known.
 Pairs = Callable[[int, Spectrum | None], Spectrum]
+
+
+class Rank(ABC):
+    """A rule for the number of eigenpairs that a fit keeps."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> int:
+        """Pairs that the memory plan counts with."""
+
+    @abstractmethod
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer samples than the rule needs."""
+
+    def settle(
+        self, features: Mapping[str, NDArray[np.floating]], generator: np.random.Generator
+    ) -> Rank:
+        """The rule once the data are known; most rules do not depend on them.
+
+        Parameters
+        ----------
+        features : dict of (n_l, d_l) arrays by view name
+            What the views observed; views that are precomputed kernels are left out.
+        generator : Generator
+        """
+        return self
+
+    @abstractmethod
+    def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The eigenpairs to keep, or ValueError where there are too few.
+
+        Parameters
+        ----------
+        walk : Walk
+        pairs : callable
+            Solves for a number of pairs.
+        """
+
+
+@dataclass(frozen=True)
+class FixedRank(Rank):
+    """A number of pairs that is set.
+
+    Attributes
+    ----------
+    r : int
+    """
+
+    r: int
+
+    @property
+    def expected(self) -> int:
+        """The number."""
+        return self.r
+
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer than r + 2 samples."""
+        _check_samples(f"n_components={self.r!r} needs", self.r + 2, names, n_samples)
+
+    def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The first r pairs."""
+        return solve_rank(walk, pairs, self.r)
+
+
+@dataclass(frozen=True)
+class DimensionRank(Rank):
+    """As many pairs as the samples have dimensions, by an estimate.
+
+    Attributes
+    ----------
+    method : {"local_pca", "danco"}
+        A method of `viewhop.dimension`.
+    """
+
+    method: str
+
+    @property
+    def expected(self) -> int:
+        """A guess."""
+        return FIRST_GUESS
+
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer than 3 samples."""
+        _check_samples("n_components='auto' needs", 3, names, n_samples)
+
+    def settle(
+        self, features: Mapping[str, NDArray[np.floating]], generator: np.random.Generator
+    ) -> Rank:
+        """The rule with the estimated number; ValueError if no view has features."""
+        if not features:
+            raise ValueError(
+                f"accuracy={self.method!r} estimates the dimension of samples, and every view "
+                "is a precomputed kernel; pass a number"
+            )
+        r = dimension.intrinsic(features, method=self.method, random_state=generator)
+        return EstimatedRank(r)
+
+    def choose(self, walk: Walk, pairs: Pairs) -> NoReturn:
+        """Refused: the data decide the number first."""
+        raise TypeError("settle the rank on the features of the views first")
+
+
+@dataclass(frozen=True)
+class EstimatedRank(FixedRank):
+    """A number of pairs that was estimated from the data."""
+
+    @property
+    def expected(self) -> int:
+        """A guess, the same whatever the estimate."""
+        return FIRST_GUESS
+
+
+@dataclass(frozen=True)
+class AccurateRank(Rank):
+    """As many pairs as keep the diffusion distance to an accuracy.
+
+    Attributes
+    ----------
+    accuracy, n_steps : float
+        δ and t of r(δ, t).
+    """
+
+    accuracy: float
+    n_steps: float
+
+    @property
+    def expected(self) -> int:
+        """A guess."""
+        return FIRST_GUESS
+
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer than 3 samples."""
+        _check_samples("n_components='auto' needs", 3, names, n_samples)
+
+    def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The first r(δ, t) pairs."""
+        return solve_accuracy(walk, pairs, accuracy=self.accuracy, n_steps=self.n_steps)
+
+
+@dataclass(frozen=True)
+class UpToRank(Rank):
+    """A number of pairs, or as many as there are.
+
+    Attributes
+    ----------
+    r : int
+    n_clusters : int
+        Clusters that will be looked for; they cannot be more than the samples.
+    """
+
+    r: int
+    n_clusters: int
+
+    @property
+    def expected(self) -> int:
+        """The number."""
+        return self.r
+
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer samples than clusters, or fewer than 3."""
+        if self.n_clusters > n_samples:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {n_samples} samples of "
+                f"{quote_views(names)}"
+            )
+        _check_samples("clusters need", 3, names, n_samples)
+
+    def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The first r pairs, or all that are positive beyond rounding."""
+        r = min(self.r, walk.max_coordinates, walk.n_samples - 2)
+        return keep_positive(walk, pairs(r, None))
+
+
+@dataclass(frozen=True)
+class TrivialRank(Rank):
+    """A number of pairs of which the trivial one is the first.
+
+    Attributes
+    ----------
+    r : int
+    """
+
+    r: int
+
+    @property
+    def expected(self) -> int:
+        """The number."""
+        return self.r
+
+    def check_size(self, names: Sequence[str], n_samples: int) -> None:
+        """Raise ValueError for fewer than r + 2 samples."""
+        _check_samples(f"n_components={self.r!r} needs", self.r + 2, names, n_samples)
+
+    def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
+        """The trivial pair, and r − 1 others."""
+        spectrum = pairs(self.r - 1, None)
+        if self.r > 1:
+            spectrum = keep_positive(walk, spectrum)
+        there = len(spectrum) + 1
+        if there < self.r:
+            raise ValueError(
+                f"n_components={self.r} is more than the {there} eigenvalues of this walk that are "
+                f"positive beyond rounding; pass at most n_components={there}, or a smaller "
+                "bandwidth"
+            )
+        return spectrum.with_trivial()
+
+
+def _check_samples(what: str, least: int, names: Sequence[str], n_samples: int) -> None:
+    if n_samples < least:
+        raise ValueError(
+            f"{what} at least {least} samples, but {quote_views(names)} "
+            f"{'has' if len(names) == 1 else 'have'} n_samples = {n_samples}"
+        )
 
 
 def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
@@ -118,63 +338,11 @@ def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
     usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
     if not usable:
         raise ValueError(
-            f"no eigenvalue of the walk over {quote_views(walk.names)} is positive beyond rounding, so "
-            "there are no coordinates: every sample is about as like any other; use a smaller "
+            f"no eigenvalue of the walk over {quote_views(walk.names)} is positive beyond "
+            "rounding, so there are no coordinates: all samples are almost equally similar; use a smaller "
             "bandwidth"
         )
     return spectrum.first(usable)
-
-
-def check_reached(walk: Walk) -> None:
-    """Raise ValueError for samples that the walk does not reach in any view."""
-    if walk.is_fused or walk.degrees.all():
-        return
-    lost = np.ones(walk.n_samples, dtype=bool)
-    blocks = walk.blocks(walk.degrees)
-    for view, degrees in enumerate(blocks):
-        lost[walk.rows.samples(view)[degrees > 0]] = False
-    rows = np.flatnonzero(lost)
-    if rows.size:
-        view = int(np.argmax(walk.rows.observed[rows[0]]))
-        raise ValueError(
-            f"row {rows[0]} was observed by view {walk.names[view]!r}, and neither it nor its "
-            f"neighbours there by a view that the walker may hop to ({rows.size} such rows); use "
-            "more neighbours, or within_view_weight above 0, or drop these samples"
-        )
-
-
-def warn_of_pieces(walk: Walk, pieces: NDArray[np.intp], *, stacklevel: int) -> None:
-    """Warn if the walk falls into pieces; refuse it if it never leaves a sample.
-
-    Parameters
-    ----------
-    walk : Walk
-    pieces : (n_nodes,) array
-        Number of the piece of each node, −1 for one that the walk does not reach.
-    stacklevel : int
-        Whose line the warning names, counted as `warnings.warn` does from the caller.
-    """
-    sizes = np.bincount(pieces[pieces >= 0])
-    if sizes.size == 1:
-        return
-    if sizes.size >= walk.n_samples:
-        raise ValueError(
-            f"the walk over {quote_views(walk.names)} falls into {sizes.size} pieces, so it never "
-            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
-        )
-    small = int(np.argmin(sizes))
-    block, sample = walk.where(int(np.argmax(pieces == small)))
-    where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
-    warnings.warn(
-        DisconnectedWarning(
-            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {sizes[small]} nodes (row {sample} {where} "
-            "is one); a larger bandwidth, more neighbours or within_view_weight below 1 may join "
-            "them",
-            sizes.size,
-        ),
-        stacklevel=stacklevel + 1,
-    )
 
 
 def quote_views(names: Sequence[str]) -> str:

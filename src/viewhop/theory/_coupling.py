@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,10 +10,7 @@ from scipy.linalg import eigh
 
 from viewhop.solvers import solve
 from viewhop.spectrum import fix_signs
-from viewhop.theory._source import kernel_matrix, require_walk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.theory._source import Source, kernel_matrix, require_walk
 
 __all__ = ["Minimum", "objective", "objective_minimum"]
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewhop.theory._source import require_walk
-from viewhop.walks import HopWalk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.theory._source import Source, require_walk
 
 __all__ = ["CrossViewSymmetry", "cross_view_symmetry"]
 
@@ -79,7 +74,8 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     True
     """
     walk = require_walk(source)
-    if not isinstance(walk, HopWalk):
+    H = walk.hops
+    if H is None:
         raise ValueError(
             "this statement is about the hop walk; a fusion with one geometry has no two "
             "embeddings to compare"
@@ -90,7 +86,6 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     if first == second:
         raise ValueError(f"give two different views, not {first!r} twice")
     l, m = walk.names.index(first), walk.names.index(second)
-    H = walk.hops
     others = [k for k in range(walk.n_blocks) if k not in (l, m)]
     V = np.random.default_rng(0).standard_normal((walk.n_samples, 8))
     one, other = walk.affinities[l] @ V, walk.affinities[m] @ V

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.theory._source import require_cross_walk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.theory._source import Source, require_cross_walk
 
 __all__ = ["SpectralDecay", "spectral_decay", "tail_products"]
 
@@ -105,7 +102,7 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     """
     if not 0 < accuracy < 1:
         raise ValueError(f"accuracy is a number between 0 and 1, not {accuracy!r}")
-    walk = require_cross_walk(source)
+    walk, _ = require_cross_walk(source)
     n = walk.n_samples
     if n > MAX_SAMPLES:
         raise ValueError(f"all eigenvalues are needed here; take at most {MAX_SAMPLES:,} samples")

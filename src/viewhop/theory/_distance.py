@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.theory._source import check_nodes, kernel_matrix, require_walk, whole_steps
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.geometry import whole_steps
+from viewhop.theory._source import Source, check_nodes, kernel_matrix, require_walk
 
 __all__ = ["distance_sides"]
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewhop.solvers import extreme_eigenvalue
-from viewhop.theory._source import require_walk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.theory._source import Source, require_walk
 
 __all__ = ["eigenvalue_range"]
 

@@ -7,18 +7,13 @@ measured is the expansion in ε alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.affinity._dense import DensePrecomputed
-from viewhop.affinity._tiles import Tiles
-from viewhop.theory._source import require_walk
+from viewhop.affinity import build_affinity
+from viewhop.kernels import Precomputed
+from viewhop.theory._source import Source, require_walk
 from viewhop.walks import HopWalk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
 
 __all__ = ["circle_walk", "generator_expansion", "walk_step"]
 
@@ -48,7 +43,7 @@ def circle_walk(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> HopWa
         raise ValueError(f"epsilon is a positive number, not {epsilon!r}")
     return HopWalk(
         [
-            DensePrecomputed(f"view{k}", Tiles.of(_wrapped_gaussian(angles, epsilon)), 0.0)
+            build_affinity(f"view{k}", Precomputed(), _wrapped_gaussian(angles, epsilon))
             for k, angles in enumerate(views, start=1)
         ]
     )

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import svd
 
-from viewhop.theory._source import MAX_NODES, require_cross_walk
-
-if TYPE_CHECKING:
-    from viewhop.theory._source import Source
+from viewhop.theory._source import MAX_NODES, Source, require_cross_walk
 
 __all__ = ["singular_eigenpairs"]
 
@@ -51,13 +46,13 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     >>> bool(np.abs(stepped - psi * values).max() < 1e-12)
     True
     """
-    walk = require_cross_walk(source)
+    walk, cross = require_cross_walk(source)
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
             f"all triplets are needed here, and there are {walk.n_samples:,} samples; take at most "
             f"{MAX_NODES // 2:,}, or solvers.solve for the leading ones"
         )
-    V, values, rows = svd(walk.cross(np.eye(walk.n_samples)))
+    V, values, rows = svd(cross.forward(np.eye(walk.n_samples)))
     U = rows.T
     unit = np.block([[V, V], [U, -U]]) / np.sqrt(2.0)
     psi = unit / np.sqrt(walk.stationary)[:, None]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.walks import HopWalk, Walk
+from viewhop.geometry import require_geometry
+from viewhop.walks import CrossKernel, Walk
 
-if TYPE_CHECKING:
-    from viewhop.estimators import MultiViewDiffusionMaps
+__all__ = ["Source", "check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
 
-    Source: TypeAlias = MultiViewDiffusionMaps | Walk
-
-__all__ = ["check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
+#: A walk, a geometry, or a fitted estimator; scikit-learn has no types.
+Source: TypeAlias = Any
 
 Floats = NDArray[np.float64]
 
@@ -24,37 +22,35 @@ MAX_NODES = 4000
 
 
 def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
-    """The walk of a fitted estimator, or the walk itself.
+    """The walk of a fitted estimator or of a geometry, or the walk itself.
 
     Parameters
     ----------
-    source : fitted estimator or Walk
+    source : fitted estimator, Geometry or Walk
     incomplete : bool
         Whether views may have missed samples; the paper's statements are about those that did not.
     """
-    walk = source if isinstance(source, Walk) else getattr(source, "walk_", None)
-    if not isinstance(walk, Walk):
-        raise TypeError(
-            f"expected a walk or a fitted estimator, got {type(source).__name__}; call fit first"
-        )
+    # A statement may be about a walk that no fit has made.
+    walk = source if isinstance(source, Walk) else require_geometry(source).walk
     if not (incomplete or walk.rows.is_whole):
         raise ValueError("this statement is about views that observed every sample")
     return walk
 
 
-def require_cross_walk(source: Source) -> HopWalk:
-    """The walk of two views that changes view at every step, or ValueError."""
+def require_cross_walk(source: Source) -> tuple[Walk, CrossKernel]:
+    """The walk of two views that changes view at every step, and its kernel between the views."""
     walk = require_walk(source)
-    if not isinstance(walk, HopWalk) or not walk.is_cross:
+    cross = walk.reduced
+    if walk.hops is None or cross is None:
         raise ValueError(
             'this statement is about the hop walk of two views that never stays in a view: fusion="'
             'hop", two views and within_view_weight=0'
         )
-    return walk
+    return walk, cross
 
 
 def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
-    """Numbers of nodes, (p,), or ValueError for what is none."""
+    """Node indices, (p,); ValueError if one is out of range."""
     given = np.atleast_1d(numbers)
     if given.ndim > 1 or given.dtype.kind not in "iu":
         raise ValueError(f"nodes are given by their whole numbers, not {numbers!r}")
@@ -63,15 +59,6 @@ def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
             f"nodes are numbered 0 to {walk.n_nodes - 1}, got {given.min()} to {given.max()}"
         )
     return given.astype(np.intp)
-
-
-def whole_steps(n_steps: object) -> int:
-    """The number of steps as an int, or ValueError unless it is whole and at least 0."""
-    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
-        value = float(n_steps)
-        if value >= 0 and value.is_integer():
-            return int(value)
-    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")
 
 
 def kernel_matrix(walk: Walk) -> Floats:

@@ -5,12 +5,14 @@ from viewhop.views._checks import Labels, check_indices
 from viewhop.views._columns import frame_groups
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
+from viewhop.views._view_rows import ViewRows
 from viewhop.views._views import Views, is_collection
 
 __all__ = [
     "Labels",
     "RowMap",
     "Schema",
+    "ViewRows",
     "Views",
     "check_indices",
     "frame_groups",

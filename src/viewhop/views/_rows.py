@@ -1,4 +1,4 @@
-"""Nodes: which sample each row of each view belongs to.
+"""RowMap: which sample each row of each view belongs to.
 
 A sample that a view did not observe has no row there. Vectors over rows are scattered to the
 samples and gathered from them where the walker hops; nothing stands in for what is missing.
@@ -66,15 +66,15 @@ class RowMap:
     @cached_property
     def observed(self) -> NDArray[np.bool_]:
         """Which samples each view observed, (n_samples, n_views)."""
-        found = np.zeros((self.n_samples, self.n_views), dtype=bool)
+        observed = np.zeros((self.n_samples, self.n_views), dtype=bool)
         for view, samples in enumerate(self._samples):
-            found[slice(None) if samples is None else samples, view] = True
-        return found
+            observed[slice(None) if samples is None else samples, view] = True
+        return observed
 
     def samples(self, view: int) -> Indices:
         """The sample of each row of a view, (n_l,)."""
-        found = self._samples[view]
-        return np.arange(self.n_samples) if found is None else found
+        samples = self._samples[view]
+        return np.arange(self.n_samples) if samples is None else samples
 
     def is_repeated(self, view: int) -> bool:
         """Whether a view has several rows for some sample."""

@@ -1,4 +1,4 @@
-"""Layout: what a fit saw of its views, to which the views of new samples are held."""
+"""Schema: what a fit saw of its views, to which the views of new samples are held."""
 
 from __future__ import annotations
 
@@ -26,18 +26,41 @@ class Schema:
         Number of features of each view.
     feature_names : tuple of (tuple of str or None)
     dtype : numpy dtype
+    groups : object
+        Column groups of a stacked X, as the parameter `views` gave them; None for several views.
+    columns : tuple of str or None
+        Column names of a stacked DataFrame.
+    n_columns : int or None
+        Number of columns of a stacked X, of which some may be in no group; None for several views.
     """
 
     names: tuple[str, ...]
     widths: tuple[int, ...]
     feature_names: tuple[Labels, ...]
     dtype: np.dtype[np.floating]
+    groups: Any = None
+    columns: tuple[str, ...] | None = None
+    n_columns: int | None = None
 
     @classmethod
-    def of(cls, views: Views) -> Schema:
-        """The layout of `views`."""
+    def from_views(
+        cls,
+        views: Views,
+        *,
+        groups: Any = None,
+        columns: tuple[str, ...] | None = None,
+        n_columns: int | None = None,
+    ) -> Schema:
+        """The schema of `views`; the other parameters are those of a stacked X."""
         widths = tuple(views.rows(name).shape[1] for name in views.names)
-        return cls(views.names, widths, views.feature_names, views.dtype)
+        return cls(
+            views.names, widths, views.feature_names, views.dtype, groups, columns, n_columns
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of features that a fit was given."""
+        return sum(self.widths) if self.n_columns is None else self.n_columns
 
     def named(self, X: Any) -> Views:
         """The views of new samples, any subset of the known ones, under the known names.

@@ -99,7 +99,7 @@ class Views:
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
         self._set(n, rows, samples, [reading.column_labels(array) for _, array in given])
-        self._check_seen("is NaN" if observed is None else "is NaN or not in `observed`")
+        self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
 
     def _set(
         self,
@@ -117,11 +117,11 @@ class Views:
         self._rows: dict[str, NDArray[np.floating]] = {
             name: array.astype(dtype, copy=False) for name, array in rows.items()
         }
-        self._samples = {name: unless_whole(found, n_samples) for name, found in samples.items()}
+        self._samples = {name: unless_whole(kept, n_samples) for name, kept in samples.items()}
         self.feature_names = tuple(feature_names)
         self.ids = ids
 
-    def _check_seen(self, why: str) -> None:
+    def _check_observed(self, why: str) -> None:
         """Raise ValueError, naming the first, if some samples were observed by no view."""
         if self.is_complete:
             return
@@ -129,13 +129,12 @@ class Views:
         if not unseen.size:
             return
         kind = "row" if self.ids is None else "sample"
-        told = unseen[0] if self.ids is None else repr(self.ids[unseen[:1]].tolist()[0])
         if self.n_views == 1:
             why = f"of view {self.names[0]!r} {why.replace('is NaN', 'is all NaN')}"
         plural = "" if unseen.size == 1 else "s"
         raise ValueError(
-            f"{kind} {told} {why}: it was observed by no view ({unseen.size} such {kind}{plural}); "
-            "drop what no view observed"
+            f"{self.describe_sample(int(unseen[0]))} {why}: it was observed by no view "
+            f"({unseen.size} such {kind}{plural}); drop what no view observed"
         )
 
     def _keep(self, masks: Mapping[str, NDArray[np.bool_]]) -> None:
@@ -151,7 +150,7 @@ class Views:
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
         self._set(len(self), rows, samples, self.feature_names, self.ids)
-        self._check_seen("is NaN or not in `observed`")
+        self._check_observed("is NaN or not in `observed`")
 
     @classmethod
     def from_columns(
@@ -225,14 +224,17 @@ class Views:
         obsm : dict or None
             Key of ``.obsm`` to use in place of X, by modality: ``{"rna": "X_pca"}``.
         """
-        found, names = mudata_views(mdata, obsm)
-        arrays = {name: reading.read_matrix(name, values) for name, (values, _, _) in found.items()}
+        modalities, names = mudata_views(mdata, obsm)
+        arrays = {
+            name: reading.read_matrix(name, values) for name, (values, _, _) in modalities.items()
+        }
         samples = {
-            name: mudata_observations(name, keys, names) for name, (_, keys, _) in found.items()
+            name: mudata_observations(name, keys, names)
+            for name, (_, keys, _) in modalities.items()
         }
         aligned = Aligned(samples, np.asarray(names))
         check_unique(aligned, "make them unique with its obs_names_make_unique()")
-        return cls._aligned(arrays, aligned, [labels for _, _, labels in found.values()])
+        return cls._aligned(arrays, aligned, [labels for _, _, labels in modalities.values()])
 
     @classmethod
     def link(
@@ -275,8 +277,8 @@ class Views:
         if ids is not None and times is not None:
             raise ValueError("give ids or times, not both")
         if ids is None and times is None:
-            arrays, found, labels = _framed(views, None)
-            return cls._aligned(arrays, align_by_id(found), labels)
+            arrays, row_ids, labels = _framed(views, None)
+            return cls._aligned(arrays, align_by_id(row_ids), labels)
         given = _by_name(views, "views")
         arrays = {name: reading.read_matrix(name, X) for name, X in given.items()}
         labels = [reading.column_labels(X) for X in given.values()]
@@ -310,10 +312,10 @@ class Views:
                 # All samples, once each, in another order: the view is complete.
                 rows[name] = rows[name][np.argsort(samples[name])]
                 samples[name] = np.arange(n)
-        found = cls.__new__(cls)
-        found._set(n, rows, samples, labels, aligned.ids)
-        found._check_seen("is NaN")
-        return found
+        views = cls.__new__(cls)
+        views._set(n, rows, samples, labels, aligned.ids)
+        views._check_observed("is NaN")
+        return views
 
     @property
     def n_views(self) -> int:
@@ -359,8 +361,19 @@ class Views:
     def samples(self, name: str) -> Indices:
         """The number of the sample of each of these rows."""
         self._check_name(name)
-        found = self._samples[name]
-        return np.arange(len(self)) if found is None else found
+        samples = self._samples[name]
+        return np.arange(len(self)) if samples is None else samples
+
+    def describe_sample(self, sample: int) -> str:
+        """A sample as messages name it: ``sample 'c17' (row 204)``, or ``row 204`` without ids.
+
+        Parameters
+        ----------
+        sample : int
+        """
+        if self.ids is None:
+            return f"row {sample}"
+        return f"sample {self.ids[[sample]].tolist()[0]!r} (row {sample})"
 
     def __len__(self) -> int:
         return self._n_samples
@@ -384,10 +397,10 @@ class Views:
             else:
                 taken, places[name] = _taken(samples, chosen)
                 rows[name] = array[taken]
-        found = Views.__new__(Views)
+        views = Views.__new__(Views)
         ids = None if self.ids is None else self.ids[key]
-        found._set(chosen.size, rows, places, self.feature_names, ids)
-        return found
+        views._set(chosen.size, rows, places, self.feature_names, ids)
+        return views
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         """Refused: numpy would stack rows, and which columns belong together would be lost."""
@@ -401,10 +414,10 @@ class Views:
         return zip(self.names, self.arrays, strict=True)
 
     def __repr__(self) -> str:
-        widths = ", ".join(map(self._told, self.names))
+        widths = ", ".join(map(self._describe_view, self.names))
         return f"Views({len(self):,} samples: {widths})"
 
-    def _told(self, name: str) -> str:
+    def _describe_view(self, name: str) -> str:
         rows, samples = self._rows[name], self._samples[name]
         seen = "" if samples is None else f"; saw {np.unique(samples).size:,}"
         if samples is not None and np.unique(samples).size < samples.size:

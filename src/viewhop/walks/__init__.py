@@ -8,17 +8,31 @@ A product with K̂ therefore costs 2L kernel products. K̂ itself is never forme
 product of two kernels.
 """
 
+from viewhop._registry import FUSIONS
 from viewhop.walks._alternating import AlternatingWalk
+from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
 from viewhop.walks._hop import HopWalk, check_hops, hop_matrix
-from viewhop.walks._walk import Walk
+from viewhop.walks._hop_extension import HopExtension
+from viewhop.walks._restore import read_walk, walk_state
+from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
 
 __all__ = [
+    "FUSIONS",
     "AlternatingWalk",
+    "CrossKernel",
+    "Extension",
+    "HopExtension",
     "HopWalk",
     "ProductWalk",
+    "Step",
     "SumWalk",
     "Walk",
+    "WalkSize",
     "check_hops",
     "hop_matrix",
+    "read_walk",
+    "walk_class",
+    "walk_state",
+    "warn_of_unreached",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,10 @@ from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity, KernelRows
+from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks._walk import Walk, same_rows
+from viewhop.walks._fused import FusedExtension
+from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows
 
 __all__ = ["AlternatingWalk"]
 
@@ -36,6 +39,9 @@ class AlternatingWalk(Walk):
     Alternating diffusion after Lederman and Talmon (2018).
     """
 
+    fusion: ClassVar[str] = "alternating"
+    needs_every_view: ClassVar[bool] = True
+
     def __init__(self, affinities: Sequence[Affinity]) -> None:
         self.affinities = tuple(affinities)
         self.rows = same_rows(affinities)
@@ -51,12 +57,36 @@ class AlternatingWalk(Walk):
         """The largest number of positive eigenvalues beside the trivial 1."""
         return self.n_samples - 1
 
-    @property
-    def is_cross(self) -> bool:
-        """Each step goes from starts to ends or back."""
-        return True
+    @classmethod
+    def build(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+    ) -> AlternatingWalk:
+        """One step in each view, in the order given; every view observed every sample."""
+        return cls(affinities)
 
-    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> AlternatingWalk:
+    @classmethod
+    def size(
+        cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
+    ) -> WalkSize:
+        """The samples as starts and as ends, solved on one of the two."""
+        return WalkSize(2 * n_samples, n_samples)
+
+    @property
+    def places_every_block(self) -> bool:
+        """No: samples are placed as starts only."""
+        return False
+
+    @property
+    def reduced(self) -> CrossKernel:
+        """diag(p)^{1/2} P diag(q)^{-1/2}: each step goes from starts to ends or back."""
+        n = self.n_samples
+        return CrossKernel(
+            (n, n),
+            lambda V: self._cross(V, transpose=False),
+            lambda V: self._cross(V, transpose=True),
+        )
+
+    def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> AlternatingWalk:
         """The same walk over other kernels, on other samples."""
         return AlternatingWalk(kernels)
 
@@ -75,15 +105,15 @@ class AlternatingWalk(Walk):
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel between starts and ends times a vector (n_nodes,) or block (n_nodes, b)."""
         starts, ends = self.blocks(V if V.ndim == 2 else V[:, None])
-        found = np.concatenate([self.forward(ends), self.backward(starts)]) / self.n_samples
-        return found.reshape(V.shape)
+        image = np.concatenate([self.forward(ends), self.backward(starts)]) / self.n_samples
+        return image.reshape(V.shape)
 
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
+    def _cross(self, V: NDArray[np.floating], *, transpose: bool) -> NDArray[np.floating]:
         """diag(p)^{1/2} P diag(q)^{-1/2} times V, or its transpose."""
         left, right = np.sqrt(self.degrees).reshape(2, -1, 1)[:: -1 if transpose else 1]
         inner = (V.reshape(self.n_samples, -1) / right).astype(self.dtype, copy=False)
-        found = self.backward(inner) if transpose else self.forward(inner)
-        return np.asarray(found / self.n_samples / left).reshape(V.shape)
+        image = self.backward(inner) if transpose else self.forward(inner)
+        return np.asarray(image / self.n_samples / left).reshape(V.shape)
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,), by one layer of nodes a step."""
@@ -103,3 +133,13 @@ class AlternatingWalk(Walk):
                 f'fusion="alternating" starts in view {first.name!r}; a new sample needs that view'
             )
         return [first.against(new[first.name])]
+
+    def extension(self, spectrum: Spectrum) -> FusedExtension:
+        """One step in the first view from what the other steps make of the ends: P φ = ψ Σ."""
+        _, ends = self.blocks(spectrum.eigenvectors)
+        vectors = np.asarray(self.forward(np.asarray(ends), skip=1), dtype=np.float64)
+        return FusedExtension(np.split(spectrum.stepped, 2)[0], [vectors])
+
+    def mass_after_step(self, V: Floats) -> Floats:
+        """Where a walker is after one step in each view."""
+        return np.vstack([self.backward(V[: self.n_samples]), V[self.n_samples :]])

@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from viewhop.affinity import Affinity, KernelRows
-from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
-from viewhop.affinity._kernel_rows import normalised_logs
-from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
-from viewhop.affinity._tiles import Tiles
-from viewhop.kernels import Gaussian
-from viewhop.neighbours import FeatureMap, Points
+from viewhop._storage.codec import Shelf, read_fields
+from viewhop.affinity import Affinity, KernelProduct, KernelRows
+from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks._walk import Walk, same_rows
+from viewhop.walks._extension import Extension, Step, average, mean_coverage
+from viewhop.walks._walk import Walk, WalkSize, same_rows
 
-__all__ = ["ProductWalk", "SumWalk"]
+__all__ = ["FusedExtension", "ProductWalk", "SumWalk"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
+
+
+class FusedExtension(Extension):
+    """Extension of a walk with one geometry: an average of vectors over the sample's kernel rows.
+
+    From a subset of the views, a sum of kernels runs over those that are given.
+
+    Parameters
+    ----------
+    training : (n_samples, r) array
+        P̂ψ at the training samples.
+    vectors : list of (n_l, r) arrays
+        What is averaged, at the rows of each view that new samples are compared with.
+    """
+
+    def __init__(self, training: Floats, vectors: list[Floats]) -> None:
+        self._training = training
+        self.vectors = vectors
+
+    def training(self) -> list[Floats]:
+        """P̂ψ at the training samples, one (n_samples, r) array."""
+        return [self._training]
+
+    def step(self, rows: Sequence[KernelRows | None]) -> Step:
+        """P̂ψ at new samples, one block."""
+        both = [(K, V) for K, V in zip(rows, self.vectors, strict=True) if K is not None]
+        given = [kernel_rows for kernel_rows, _ in both]
+        peaks = np.max([rows.peaks for rows in given], axis=0)
+        weights = [(rows.weights(peaks), vectors) for rows, vectors in both]
+        mass = np.sum([np.asarray(w.sum(axis=1)) for w, _ in weights], axis=0)
+        top = np.sum([average(w, vectors) for w, vectors in weights], axis=0)
+        with np.errstate(invalid="ignore"):
+            block = top / mass[:, None]
+        far = np.any([rows.far for rows in given], axis=0)
+        none = np.zeros((len(block), 1), dtype=bool)
+        lost = np.asarray(~np.isfinite(peaks))
+        return Step([block], ~lost[:, None], far, mean_coverage(given), none, lost)
 
 
 class SumWalk(Walk):
@@ -44,9 +79,18 @@ class SumWalk(Walk):
     Eq. (7), and Eq. (1) for one view.
     """
 
+    fusion: ClassVar[str] = "sum"
+
     def __init__(self, affinities: Sequence[Affinity], rows: RowMap | None = None) -> None:
         self.affinities = tuple(affinities)
         self.rows = same_rows(affinities) if rows is None else rows
+
+    @classmethod
+    def build(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+    ) -> SumWalk:
+        """The walk of the summed kernels; the hop matrix has no part in it."""
+        return cls(affinities, rows)
 
     @property
     def n_blocks(self) -> int:
@@ -58,7 +102,7 @@ class SumWalk(Walk):
         """The largest number of positive eigenvalues beside the trivial 1."""
         return self.n_samples - 1
 
-    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
+    def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
         """The walk of the sum of other kernels, on other samples."""
         return SumWalk(kernels, rows)
 
@@ -84,21 +128,25 @@ class SumWalk(Walk):
         pattern = self.kernels[view].pattern()
         if self.rows.is_whole:
             return pattern
-        found, samples = pattern.tocoo(), self.rows.samples(view)
-        places = samples[found.row], samples[found.col]
-        return csr_array(coo_array((found.data, places), shape=(self.n_samples, self.n_samples)))
+        entries, samples = pattern.tocoo(), self.rows.samples(view)
+        places = samples[entries.row], samples[entries.col]
+        return csr_array(coo_array((entries.data, places), shape=(self.n_samples, self.n_samples)))
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per view; None for a view that is not given."""
         return [K.against(new[K.name]) if K.name in new else None for K in self.kernels]
 
+    def extension(self, spectrum: Spectrum) -> FusedExtension:
+        """One step is an average of the eigenvectors over a sample's kernel rows."""
+        places = range(len(self.kernels))
+        vectors = [self.rows.gathered(l, spectrum.eigenvectors) for l in places]
+        return FusedExtension(spectrum.stepped, vectors)
+
 
 class ProductWalk(SumWalk):
     """The walk on samples whose kernel is the element-wise product of the views' kernels.
 
-    Dense kernels are multiplied entry by entry. Neighbour kernels are Gaussians of one joint
-    view: each view over its scale (for local scales, their median), side by side, and then given
-    neighbours, radius, local scale and density as any view. Other neighbour kernels are refused.
+    `viewhop.affinity.KernelProduct` says what the product of neighbour kernels is.
 
     Parameters
     ----------
@@ -106,7 +154,7 @@ class ProductWalk(SumWalk):
         One per view, on the same samples.
     n_jobs : int
         Threads.
-    joint : Affinity or None
+    product : KernelProduct or None
         Their product, if it is known.
 
     Notes
@@ -114,70 +162,37 @@ class ProductWalk(SumWalk):
     Eqs. (5)–(6).
     """
 
+    fusion: ClassVar[str] = "product"
+    needs_every_view: ClassVar[bool] = True
+
     def __init__(
-        self, affinities: Sequence[Affinity], *, n_jobs: int = 1, joint: Affinity | None = None
+        self,
+        affinities: Sequence[Affinity],
+        *,
+        n_jobs: int = 1,
+        product: KernelProduct | None = None,
     ) -> None:
         super().__init__(affinities)
-        dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
-        self.joint: Affinity
-        if joint is not None:
-            self.joint = joint
-        elif len(dense) == len(self.affinities):
-            factors = [affinity.tiles for affinity in dense]
-            self.joint = DensePrecomputed("product", Tiles.of_product(factors), 0.0, n_jobs=n_jobs)
-        else:
-            self.joint = self._joint_view(n_jobs)
+        self.product = KernelProduct(affinities, n_jobs=n_jobs) if product is None else product
+
+    @classmethod
+    def build(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+    ) -> ProductWalk:
+        """The walk of the multiplied kernels; every view observed every sample."""
+        return cls(affinities, n_jobs=n_jobs)
+
+    @classmethod
+    def size(
+        cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
+    ) -> WalkSize:
+        """One full kernel more, if all views have one."""
+        return WalkSize(n_samples, n_samples, n_joint=n_samples if is_dense else 0)
 
     @property
     def kernels(self) -> tuple[Affinity, ...]:
         """The one kernel of the walk."""
-        return (self.joint,)
-
-    def _joint_view(self, n_jobs: int) -> SparseAffinity:
-        views = [a for a in self.affinities if isinstance(a, SparseAffinity)]
-        rules = {
-            (
-                a.kernel.n_neighbors,
-                a.kernel.alpha,
-                isinstance(a.scale, np.ndarray),
-                a.kernel.factor,
-                a.kernel.search,
-            )
-            for a in views
-            if isinstance(a.kernel, Gaussian)
-        }
-        gaussian = all(isinstance(a.kernel, Gaussian) for a in views)
-        if len(views) < len(self.affinities) or not gaussian or len(rules) > 1:
-            raise ValueError(
-                'fusion="product" with n_neighbors needs a Gaussian kernel with the same '
-                "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
-                "kernels (n_neighbors=None) to multiply others"
-            )
-        k, alpha, is_local, factor, search = rules.pop()
-        rule = "local" if is_local else 1.0
-        kernel = Gaussian(rule, n_neighbors=k, alpha=alpha, search=search)
-        if is_local:
-            kernel.factor = factor
-        return build_points_affinity(
-            "product",
-            kernel,
-            FeatureMap("euclidean", None),
-            Points(self._side_by_side({a.name: a.points.rows for a in views})),
-            self.dtype,
-            generator=np.random.default_rng(0),
-            n_jobs=n_jobs,
-        )
-
-    def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
-        """Feature rows of all views, each over its scale without the factor of a local one."""
-        parts = []
-        for affinity in self.affinities:
-            assert isinstance(affinity, SparseAffinity)
-            sigma = float(np.median(affinity.scale))
-            if isinstance(affinity.scale, np.ndarray):
-                sigma /= float(np.sqrt(affinity.kernel.factor))
-            parts.append(features[affinity.name] / np.float64(sigma))
-        return np.hstack(parts)
+        return (self.product.joint,)
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples in the product; it needs every view."""
@@ -186,16 +201,26 @@ class ProductWalk(SumWalk):
             raise ValueError(
                 f'fusion="product" needs every view of a new sample; missing: {", ".join(missing)}'
             )
-        if isinstance(self.joint, DensePrecomputed):
-            dense = [a for a in self.affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
-            logs, coverage = zip(
-                *(normalised_logs(K.logs(new[K.name]), K.density, K.alpha) for K in dense),
-                strict=True,
-            )
-            return [KernelRows.of(np.sum(logs, axis=0), np.min(coverage, axis=0))]
-        features = {
-            K.name: K.features(new[K.name], K.name)
-            for K in self.affinities
-            if isinstance(K, SparseAffinity)
-        }
-        return [self.joint.against(self._side_by_side(features))]
+        return [self.product.against(new)]
+
+    def state(self, shelf: Shelf) -> dict[str, Any]:
+        """The product as plain data."""
+        return {"product": self.product.state(shelf.within("product"))}
+
+    @classmethod
+    def restore(
+        cls,
+        affinities: Sequence[Affinity],
+        rows: RowMap,
+        data: Any,
+        shelf: Shelf,
+        *,
+        n_jobs: int,
+    ) -> ProductWalk:
+        """The walk from what `state` wrote."""
+        (product,) = read_fields(data, ("product",), "the walk product")
+        inside = shelf.within("product")
+        return cls(
+            affinities,
+            product=KernelProduct.restore(affinities, product, inside, n_jobs=n_jobs),
+        )

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from viewhop._storage.codec import Shelf, read_fields
 from viewhop.affinity import Affinity, KernelRows
+from viewhop.errors import ModelFileError
+from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks._walk import Walk, same_rows, scale_rows
+from viewhop.walks._hop_extension import HopExtension
+from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
 
 __all__ = ["HopWalk", "check_hops", "hop_matrix"]
 
@@ -76,6 +81,10 @@ class HopWalk(Walk):
     Eqs. (13)–(14), and (49) with `hop_matrix`.
     """
 
+    hops: Floats
+    fusion: ClassVar[str] = "hop"
+    takes_hops: ClassVar[bool] = True
+
     def __init__(
         self,
         affinities: Sequence[Affinity],
@@ -86,6 +95,23 @@ class HopWalk(Walk):
         n_views = len(self.affinities)
         self.hops = hop_matrix(n_views) if hops is None else check_hops(hops, n_views)
         self.rows = same_rows(affinities) if rows is None else rows
+
+    @classmethod
+    def build(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+    ) -> HopWalk:
+        """The walk with a hop matrix; None is that of Eq. (13)."""
+        return cls(affinities, hops, rows)
+
+    @classmethod
+    def size(
+        cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
+    ) -> WalkSize:
+        """A node for each observation; two views that never stay are solved on half of them."""
+        n_nodes = sum(n_rows)
+        stays = hops is not None and bool(np.diagonal(hops).any())
+        is_halved = len(n_rows) == 2 and not stays
+        return WalkSize(n_nodes, n_nodes // 2 if is_halved else n_nodes)
 
     @property
     def n_nodes(self) -> int:
@@ -121,9 +147,21 @@ class HopWalk(Walk):
         return False
 
     @property
-    def is_cross(self) -> bool:
-        """Whether there are two views and each step changes the view, so that an SVD gives it."""
-        return self.n_blocks == 2 and not self.hops.diagonal().any()
+    def reduced(self) -> CrossKernel | None:
+        """The kernel from the second view to the first, if there are two and none is stayed in.
+
+        Notes
+        -----
+        K̄ = D_1^{-1/2} K^1 K^2 D_2^{-1/2} up to H_12: Eq. (28) with the normalised kernel
+        (erratum 2).
+        """
+        if self.n_blocks != 2 or self.hops.diagonal().any():
+            return None
+        return CrossKernel(
+            (self.rows.sizes[0], self.rows.sizes[1]),
+            lambda V: self._cross(V, end=0, start=1),
+            lambda V: self._cross(V, end=1, start=0),
+        )
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """K̂ times a vector (n_nodes,) or block (n_nodes, b)."""
@@ -131,7 +169,7 @@ class HopWalk(Walk):
             [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
         )
 
-    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> HopWalk:
+    def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> HopWalk:
         """The same walk over other kernels, on other samples."""
         return HopWalk(kernels, self.hops, rows)
 
@@ -151,24 +189,12 @@ class HopWalk(Walk):
         mixed = np.tensordot(self.hops.astype(stacked.dtype), stacked, axes=1)
         return [self.rows.gathered(l, u) for l, u in enumerate(mixed)]
 
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
-        """K̄ times V, or its transpose, with K̄ = D_1^{-1/2} K^1 K^2 D_2^{-1/2} up to H_12.
-
-        Parameters
-        ----------
-        V : (n_samples,) or (n_samples, b) array
-        transpose : bool
-
-        Notes
-        -----
-        Eq. (28) with the normalised kernel (erratum 2).
-        """
-        end, start = (1, 0) if transpose else (0, 1)
+    def _cross(self, V: NDArray[np.floating], *, end: int, start: int) -> NDArray[np.floating]:
+        """The normalised kernel from one view to the other times V."""
         roots = self.rows.split(self._inverse_roots)
-        left, right = roots[end], roots[start]
-        smoothed = self.affinities[start] @ scale_rows(V, right, self.dtype)
-        found = self.affinities[end] @ self.rows.carried(smoothed, start, end)
-        return scale_rows(found, self.hops[0, 1] * left, V.dtype)
+        smoothed = self.affinities[start] @ scale_rows(V, roots[start], self.dtype)
+        image = self.affinities[end] @ self.rows.carried(smoothed, start, end)
+        return scale_rows(image, self.hops[0, 1] * roots[end], V.dtype)
 
     def pieces(self) -> Labels:
         """Number of the connected piece of each node, (n_nodes,); −1 for one of no degree.
@@ -223,6 +249,69 @@ class HopWalk(Walk):
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per view; None for a view that is not given."""
         return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
+
+    def extension(self, spectrum: Spectrum) -> HopExtension:
+        """Coordinates in every view, from any subset of the views."""
+        return HopExtension(self, spectrum)
+
+    def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The nodes of samples in a view; ValueError if it did not observe one of them."""
+        if self.rows.is_whole:
+            return view * self.n_samples + samples
+        name = self.names[view]
+        if self.rows.is_repeated(view):
+            raise ValueError(f"view {name!r} has several rows for some samples")
+        node = np.full(self.n_samples, -1, dtype=np.intp)
+        rows = np.arange(self.rows.sizes[view]) + self.rows.starts[view]
+        node[self.rows.samples(view)] = np.where(self.degrees[rows] > 0, rows, -1)
+        missing = samples[node[samples] < 0]
+        if missing.size:
+            raise ValueError(f"view {name!r} did not observe sample {missing[0]}")
+        return np.asarray(node[samples])
+
+    def leave_out(self, view: int) -> HopWalk:
+        """The walk over all views but one."""
+        if self.n_blocks < 2:
+            super().leave_out(view)
+        kept = [l for l in range(self.n_blocks) if l != view]
+        hops = self.hops[np.ix_(kept, kept)]
+        if len(kept) == 1:
+            hops = np.ones((1, 1))
+        alone = [self.names[l] for l, row in zip(kept, hops, strict=True) if not row.any()]
+        if alone:
+            raise ValueError(
+                f"without view {self.names[view]!r} the walker could not leave view {alone[0]!r}; "
+                "give it another hop"
+            )
+        rows = RowMap(
+            [self.rows.sizes[l] for l in kept],
+            [None if self.rows.is_whole else self.rows.samples(l) for l in kept],
+            self.n_samples,
+        )
+        return HopWalk([self.affinities[l] for l in kept], hops, rows)
+
+    def state(self, shelf: Shelf) -> dict[str, Any]:
+        """The hop matrix, on the shelf."""
+        shelf.put("hops", self.hops)
+        return {}
+
+    @classmethod
+    def restore(
+        cls,
+        affinities: Sequence[Affinity],
+        rows: RowMap,
+        data: Any,
+        shelf: Shelf,
+        *,
+        n_jobs: int,
+    ) -> HopWalk:
+        """The walk from what `state` wrote."""
+        read_fields(data, (), "the walk hop")
+        hops = shelf.numbers("hops", (len(affinities), len(affinities)), least=0.0)
+        try:
+            return cls(affinities, hops, rows)
+        except ValueError as error:
+            raise ModelFileError(f"the walk: {error}") from error
 
 
 def _n_positive(hops: Floats) -> int:

@@ -3,36 +3,126 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._registry import FUSIONS, load_home
+from viewhop._storage.codec import Shelf, read_fields
 from viewhop.affinity import Affinity, KernelRows
-from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
+from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
+from viewhop.walks._extension import Extension
 
-__all__ = ["Walk", "same_rows", "scale_rows"]
+__all__ = ["CrossKernel", "Walk", "WalkSize", "same_rows", "scale_rows", "walk_class"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 
+@dataclass(frozen=True)
+class WalkSize:
+    """The size of a walk, known before it is built.
+
+    Attributes
+    ----------
+    n_nodes : int
+    n_solved : int
+        Entries of the vectors that a solver iterates on.
+    n_joint : int
+        Samples of a full kernel that the walk makes beside those of the views; 0 for none.
+    """
+
+    n_nodes: int
+    n_solved: int
+    n_joint: int = 0
+
+
+@dataclass(frozen=True)
+class CrossKernel:
+    """The smaller problem of a walk whose every step goes from one of two blocks to the other.
+
+    A = D^{-1/2} K D^{-1/2} is zero within a block, so its eigenvalues are ±σ, and its
+    eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v) of the kernel between the blocks.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Nodes of the first and of the second block.
+    forward : callable
+        The normalised kernel from the second block to the first, times V.
+    backward : callable
+        Its transpose times V.
+    """
+
+    shape: tuple[int, int]
+    forward: Callable[[NDArray[np.floating]], NDArray[np.floating]]
+    backward: Callable[[NDArray[np.floating]], NDArray[np.floating]]
+
+
 class Walk(ABC):
     """A random walk P = D⁻¹K on nodes, given by products with its symmetric kernel K.
+
+    ``tests/contracts/walk.py`` holds the suite that every walk passes.
 
     Attributes
     ----------
     affinities : tuple of Affinity
         One per view.
-    rows : Nodes
-        Which samples the rows of these are.
+    rows : RowMap
+        Which samples their rows belong to.
     """
 
     affinities: tuple[Affinity, ...]
     rows: RowMap
+    #: The hop matrix, (L, L); None for a walk that has none.
+    hops: Floats | None = None
+    #: The name that estimators and files know it by.
+    fusion: ClassVar[str]
+    #: Whether every sample must be observed by every view, in fit and in transform.
+    needs_every_view: ClassVar[bool] = False
+    #: Whether a hop matrix decides how willingly the walker changes views.
+    takes_hops: ClassVar[bool] = False
+
+    @classmethod
+    @abstractmethod
+    def build(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+    ) -> Walk:
+        """The walk over the affinities of several views.
+
+        Parameters
+        ----------
+        affinities : sequence of Affinity
+            One per view.
+        rows : RowMap
+            Which samples their rows belong to.
+        hops : (L, L) array or None
+            The hop matrix, for a walk that takes one.
+        n_jobs : int
+            Threads.
+        """
+
+    @classmethod
+    def size(
+        cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
+    ) -> WalkSize:
+        """The size of the walk over views with these numbers of rows.
+
+        Parameters
+        ----------
+        n_samples : int
+        n_rows : sequence of int
+            Samples that each view observed.
+        hops : (L, L) array or None
+        is_dense : bool
+            Whether every view has a full kernel.
+        """
+        return WalkSize(n_samples, n_samples)
 
     @property
     @abstractmethod
@@ -48,29 +138,40 @@ class Walk(ABC):
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The walk's kernel times a vector (n_nodes,) or block (n_nodes, b)."""
 
+    @abstractmethod
+    def pieces(self) -> Labels:
+        """Number of the connected piece of each node, (n_nodes,); −1 for a node of no degree."""
+
+    @abstractmethod
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
+        """Kernel rows of new samples, one entry per kernel; None for a view that is not given."""
+
+    @abstractmethod
+    def extension(self, spectrum: Spectrum) -> Extension:
+        """What places samples, new or not, in the coordinates of a spectrum."""
+
     @property
     def kernels(self) -> tuple[Affinity, ...]:
         """The kernels that the walk multiplies by."""
         return self.affinities
 
-    def on(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> Walk:
+    def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> Walk:
         """The same walk over other kernels, on other samples.
 
         Parameters
         ----------
         kernels : sequence of Affinity
-        rows : Nodes or None
-            Which samples their rows are; None is the same ones, in order.
+        rows : RowMap or None
+            Which samples their rows belong to; None is the same ones, in order.
         """
         raise TypeError(f"{type(self).__name__} is not made of kernels")
 
-    @abstractmethod
-    def pieces(self) -> Labels:
-        """Number of the connected piece of each node, (n_nodes,)."""
-
-    @abstractmethod
-    def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per kernel; None for a view that is not given."""
+    def leave_out(self, view: int) -> Walk:
+        """The walk over all views but one; ValueError where there is none."""
+        raise ValueError(
+            'a view can be left out where each has coordinates of its own: fusion="hop" and at '
+            "least two views"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,8 +200,8 @@ class Walk(ABC):
 
     @property
     def is_dense(self) -> bool:
-        """Whether some kernel is held as a full matrix."""
-        return any(isinstance(a, DenseAffinity | DensePrecomputed) for a in self.affinities)
+        """Whether some kernel reads all pairs in a product."""
+        return any(affinity.is_dense for affinity in self.affinities)
 
     @property
     def is_fused(self) -> bool:
@@ -108,19 +209,19 @@ class Walk(ABC):
         return True
 
     @property
+    def places_every_block(self) -> bool:
+        """Whether the extension has coordinates for every block of nodes."""
+        return True
+
+    @property
+    def reduced(self) -> CrossKernel | None:
+        """The smaller problem that the walk can be solved on, or None."""
+        return None
+
+    @property
     def is_cross(self) -> bool:
         """Whether each step goes from one of two blocks to the other, so that an SVD gives it."""
-        return False
-
-    def cross(self, V: NDArray[np.floating], *, transpose: bool = False) -> NDArray[np.floating]:
-        """The normalised kernel from the second block to the first times V, or its transpose.
-
-        Parameters
-        ----------
-        V : (n,) or (n, b) array, a row for each node of the block that it starts in
-        transpose : bool
-        """
-        raise TypeError(f"{type(self).__name__} has no cross kernel")
+        return self.reduced is not None
 
     def blocks(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
         """The rows of each block of nodes."""
@@ -129,6 +230,27 @@ class Walk(ABC):
     def where(self, node: int) -> tuple[int, int]:
         """The block and the sample of a node."""
         return divmod(node, self.n_samples)
+
+    def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The nodes of samples in a view; a fused geometry has the same for every view.
+
+        Parameters
+        ----------
+        view : int
+        samples : (p,) index array
+        """
+        return samples
+
+    def at_samples(self, view: int, values: Any) -> Any:
+        """Numbers of a view's rows at its samples, NaN where it has none; others unchanged."""
+        if self.rows.is_whole or np.ndim(values) == 0 or self.rows.is_repeated(view):
+            return values
+        return self.rows.spread(view, np.asarray(values))
+
+    def mass_after_step(self, V: Floats) -> Floats:
+        """Pᵀ V, (n_nodes, b): where a walker is after one step, if V says where it was."""
+        degrees = np.where(self.degrees > 0, self.degrees, np.inf)
+        return np.asarray(self @ (V / degrees[:, None]))
 
     @cached_property
     def degrees(self) -> Floats:
@@ -142,14 +264,43 @@ class Walk(ABC):
 
     def normalized(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
-        found = self @ scale_rows(V, self._inverse_roots, self.dtype)
-        return scale_rows(found, self._inverse_roots, V.dtype)
+        image = self @ scale_rows(V, self._inverse_roots, self.dtype)
+        return scale_rows(image, self._inverse_roots, V.dtype)
 
     @cached_property
     def _inverse_roots(self) -> Floats:
         """D^{-1/2}, (n_nodes,); 0 for a node that the walk does not reach."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.degrees > 0, 1.0 / np.sqrt(self.degrees), 0.0))
+
+    def state(self, shelf: Shelf) -> dict[str, Any]:
+        """What the walk has beside its kernels as plain data; arrays go to the shelf."""
+        return {}
+
+    @classmethod
+    def restore(
+        cls,
+        affinities: Sequence[Affinity],
+        rows: RowMap,
+        data: Any,
+        shelf: Shelf,
+        *,
+        n_jobs: int,
+    ) -> Walk:
+        """The walk from what `state` wrote; what does not fit is a ModelFileError.
+
+        Parameters
+        ----------
+        affinities : sequence of Affinity
+        rows : RowMap
+        data : object
+        shelf : Shelf
+            Has the arrays.
+        n_jobs : int
+            Threads.
+        """
+        read_fields(data, (), f"the walk {cls.fusion}")
+        return cls.build(affinities, rows, hops=None, n_jobs=n_jobs)
 
 
 def scale_rows(
@@ -159,6 +310,12 @@ def scale_rows(
     out = np.empty(V.shape, dtype=dtype)
     np.multiply(V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind")
     return out
+
+
+def walk_class(fusion: str) -> type[Walk]:
+    """The class of a fusion, by its name in `viewhop.walks.FUSIONS`."""
+    kind: type[Walk] = load_home(FUSIONS[fusion].home)
+    return kind
 
 
 def same_rows(affinities: Sequence[Affinity]) -> RowMap:

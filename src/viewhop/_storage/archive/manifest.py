@@ -24,8 +24,9 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 FORMAT = "viewhop model"
-#: The version of the format. A file of another one is refused, not guessed at.
-VERSION = 1
+#: The version that is written, and those that are read. A file of another one is refused.
+VERSION = 2
+READ_VERSIONS = (1, 2)
 #: A manifest is no longer and no deeper than this: it is read whole.
 MOST_BYTES = 8_000_000
 DEEPEST = 32
@@ -89,8 +90,8 @@ def encode_manifest(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> by
     return text
 
 
-def decode_manifest(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
-    """The model and the arrays that a manifest tells of."""
+def decode_manifest(text: bytes) -> tuple[int, dict[str, Any], dict[str, Entry]]:
+    """The version of the format, the model and the arrays that a manifest describes."""
     _check_size(text)
     try:
         content = json.loads(
@@ -108,10 +109,11 @@ def decode_manifest(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelFileError(f"{MANIFEST} is not that of a model of viewhop")
     version = content.get("version")
-    if version != VERSION or isinstance(version, bool | float):
+    if version not in READ_VERSIONS or isinstance(version, bool | float):
         raise ModelVersionError(
             f"the format has version {_told(version)}, and this is viewhop {__version__}, which "
-            f"knows version {VERSION}; another version of viewhop may load it"
+            f"reads versions {' and '.join(map(str, READ_VERSIONS))}; another version of viewhop "
+            "may load it"
         )
     _check_keys(content, _KEYS, MANIFEST)
     model, arrays = content["model"], content["arrays"]
@@ -119,7 +121,7 @@ def decode_manifest(text: bytes) -> tuple[dict[str, Any], dict[str, Entry]]:
         raise ModelFileError(f"{MANIFEST}: writer is not text")
     if not isinstance(model, dict) or not isinstance(arrays, dict):
         raise ModelFileError(f"{MANIFEST}: model and arrays are not objects")
-    return model, {name: _entry(name, entry) for name, entry in arrays.items()}
+    return version, model, {name: _entry(name, entry) for name, entry in arrays.items()}
 
 
 def _entry(name: str, entry: Any) -> Entry:

@@ -25,8 +25,8 @@ Arrays = dict[str, NDArray[Any]]
 
 def read(
     path: str | os.PathLike[str], *, max_memory: float | str | None = None
-) -> tuple[dict[str, Any], Arrays]:
-    """The plain data and the arrays of an archive.
+) -> tuple[int, dict[str, Any], Arrays]:
+    """The version of the format, the plain data and the arrays of an archive.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read(
     allowed = memory.parse_budget(max_memory)
     with name_file(path), _opened(path) as (file, length):
         members = {member.name: member for member in zipped.members(file, length)}
-        model, entries = manifest.decode_manifest(_manifest(file, members))
+        version, model, entries = manifest.decode_manifest(_manifest(file, members))
         _check_listed(members, entries)
         needed = sum(entry.size for entry in entries.values())
         if allowed is not None and needed > allowed:
@@ -55,7 +55,7 @@ def read(
         arrays = {
             name: _array(file, members[f"{name}.npy"], entry) for name, entry in entries.items()
         }
-    return model, arrays
+    return version, model, arrays
 
 
 @contextmanager

@@ -43,9 +43,9 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "a.viewhop")
     ...     archive.write(path, {"answer": 42}, {"table": np.eye(2)})
-    ...     model, arrays = archive.read(path)
-    >>> model, arrays["table"].shape
-    ({'answer': 42}, (2, 2))
+    ...     version, model, arrays = archive.read(path)
+    >>> version, model, arrays["table"].shape
+    (2, {'answer': 42}, (2, 2))
     """
     for name in arrays:
         if not manifest.is_array_name(name):

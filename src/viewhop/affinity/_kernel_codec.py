@@ -1,0 +1,51 @@
+"""Kernel objects as plain data, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from viewhop._storage.codec import Shelf, encode_value, read_fields, read_text
+from viewhop.errors import ModelFileError
+from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
+
+__all__ = ["decode_kernel", "encode_kernel"]
+
+#: Classes that a file may name.
+_KERNELS: dict[str, type[Kernel]] = {
+    kind.__name__: kind for kind in (Gaussian, Laplacian, Correlation, Precomputed)
+}
+
+
+def encode_kernel(kernel: Kernel, where: str) -> dict[str, Any]:
+    """A kernel object as plain data."""
+    if type(kernel) is not _KERNELS.get(type(kernel).__name__):
+        raise ModelFileError(
+            f"{where} is a {type(kernel).__name__}; a model file holds the kernels "
+            f"{', '.join(_KERNELS)}"
+        )
+    kernel.check(where)
+    values = {
+        name: encode_value(entry, Shelf(), where)
+        for name, entry in kernel.get_params(deep=False).items()
+    }
+    if "standardize" in values:
+        values["standardize"] = bool(values["standardize"])
+    return {"class": type(kernel).__name__, **values}
+
+
+def decode_kernel(data: Any, where: str) -> Kernel:
+    """A kernel object from plain data, with parameters that make sense."""
+    name = read_text(data.get("class") if isinstance(data, dict) else None, where, [*_KERNELS])
+    kind = _KERNELS[name]
+    names = kind._get_param_names()
+    _, *values = read_fields(data, ["class", *names], where)
+    if any(isinstance(entry, list | dict) for entry in values):
+        raise ModelFileError(f"{where}: the parameters of a kernel are numbers and text")
+    kernel = kind(**dict(zip(names, values, strict=True)))
+    if not isinstance(data.get("standardize", False), bool):
+        raise ModelFileError(f"{where}: standardize is true or false")
+    try:
+        kernel.check(where)
+    except ValueError as error:
+        raise ModelFileError(str(error)) from error
+    return kernel

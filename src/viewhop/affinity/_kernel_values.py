@@ -1,0 +1,51 @@
+"""Checks of kernel values that the caller computed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._runtime.threads import row_blocks
+from viewhop.affinity._affinity import Describe, row_number
+
+__all__ = ["check_kernel_matrix", "check_kernel_values"]
+
+
+def check_kernel_values(
+    name: str, X: NDArray[np.floating], describe: Describe = row_number
+) -> None:
+    """Raise ValueError, naming view and row, for a negative precomputed value."""
+    negative = np.flatnonzero(X.min(axis=1) < 0)
+    if negative.size:
+        raise ValueError(
+            f"{describe(int(negative[0]))} of the precomputed kernel of view {name!r} has a negative "
+            "value; kernel values must be 0 or more"
+        )
+
+
+def check_kernel_matrix(name: str, values: NDArray[np.floating]) -> None:
+    """Raise ValueError for what is not a kernel matrix: square, symmetric, with a diagonal."""
+    n = values.shape[0]
+    if values.shape != (n, n):
+        raise ValueError(
+            f"the precomputed kernel of view {name!r} must be square, "
+            f"(n_samples, n_samples), but it is {values.shape}"
+        )
+    check_kernel_values(name, values)
+    alone = np.flatnonzero(np.diagonal(values) <= 0)
+    if alone.size:
+        raise ValueError(
+            f"row {alone[0]} of the precomputed kernel of view {name!r} has 0 on the diagonal; a "
+            "sample's similarity to itself must be positive"
+        )
+    tolerance = np.sqrt(np.finfo(values.dtype).eps) * values.max()
+    for block in row_blocks(n, n):
+        gap = np.abs(values[block] - values[:, block].T)
+        if gap.max() > tolerance:
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row += block.start
+            raise ValueError(
+                f"the precomputed kernel of view {name!r} is not symmetric: entries "
+                f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
+                f"{values[column, row]:.6g}"
+            )

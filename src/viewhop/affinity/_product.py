@@ -1,0 +1,175 @@
+"""The element-wise product of the kernels of several views, as one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._storage.codec import Shelf
+from viewhop.affinity._affinity import Affinity
+from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity._kernel_rows import KernelRows, normalised_logs
+from viewhop.affinity._restore import AffinityReader
+from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
+from viewhop.affinity._tiles import Tiles
+from viewhop.errors import ModelFileError
+from viewhop.kernels import Gaussian, Precomputed
+from viewhop.neighbours import FeatureMap, Points
+from viewhop.views import ViewRows
+
+__all__ = ["KernelProduct"]
+
+Floats = NDArray[np.float64]
+
+
+class KernelProduct:
+    """The product of kernels: held as one affinity, compared with new samples by all views.
+
+    Dense kernels are multiplied entry by entry. Neighbour kernels are Gaussians of one joint
+    view: each view divided by its scale (for local scales, their median), side by side, and then
+    given neighbours, radius, local scale and density like any view. Other neighbour kernels are
+    refused.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view, on the same samples.
+    joint : Affinity or None
+        Their product, if it is known.
+    n_jobs : int
+        Threads.
+
+    Attributes
+    ----------
+    joint : Affinity
+        The product.
+    """
+
+    def __init__(
+        self, affinities: Sequence[Affinity], *, joint: Affinity | None = None, n_jobs: int = 1
+    ) -> None:
+        self._dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
+        self._sparse = [a for a in affinities if isinstance(a, SparseAffinity)]
+        self._n_views = len(affinities)
+        self.joint = self._multiply(n_jobs) if joint is None else joint
+
+    def against(self, new: Mapping[str, NDArray[np.floating]]) -> KernelRows:
+        """Kernel rows of new samples in the product.
+
+        Parameters
+        ----------
+        new : dict of (q, d) arrays by view name
+            Every view.
+        """
+        if self._is_dense:
+            logs, coverage = zip(
+                *(normalised_logs(K.logs(new[K.name]), K.density, K.alpha) for K in self._dense),
+                strict=True,
+            )
+            return KernelRows.of(np.sum(logs, axis=0), np.min(coverage, axis=0))
+        features = {K.name: K.features(new[K.name], K.name) for K in self._sparse}
+        return self.joint.against(self._side_by_side(features))
+
+    def state(self, shelf: Shelf) -> dict[str, Any] | None:
+        """The product as plain data; None where the views' own kernels give it."""
+        if not self._is_dense:
+            return self.joint.state(shelf)
+        shelf.put("density", self.joint.density)
+        return None
+
+    @classmethod
+    def restore(
+        cls, affinities: Sequence[Affinity], data: Any, shelf: Shelf, *, n_jobs: int
+    ) -> KernelProduct:
+        """The product from plain data; what does not fit is a ModelFileError.
+
+        Parameters
+        ----------
+        affinities : sequence of Affinity
+        data : object
+            As `state` wrote it.
+        shelf : Shelf
+            Has the arrays.
+        n_jobs : int
+            Threads.
+        """
+        first = affinities[0]
+        n, dtype = first.n_samples, first.dtype
+        dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
+        if len(dense) == len(affinities):
+            if data is not None:
+                raise ModelFileError("the product of dense kernels is computed from them")
+            joint: Affinity = DensePrecomputed(
+                "product",
+                Precomputed(),
+                Tiles.of_product([a.tiles for a in dense]),
+                n_jobs=n_jobs,
+                density=shelf.numbers("density", (n,), above=0.0),
+            )
+            return cls(affinities, joint=joint)
+        sparse = [a for a in affinities if isinstance(a, SparseAffinity)]
+        if len(sparse) < len(affinities) or not all(isinstance(a.kernel, Gaussian) for a in sparse):
+            raise ModelFileError("the product: expected dense kernels, or Gaussians of neighbours")
+        width = sum(a.points.rows.shape[1] for a in sparse)
+        joint = AffinityReader("the product", "product", n, width, dtype, n_jobs).read(data, shelf)
+        if not isinstance(joint, SparseAffinity) or joint.features.metric != "euclidean":
+            raise ModelFileError("the product of neighbour kernels is a neighbour kernel")
+        return cls(affinities, joint=joint)
+
+    @property
+    def _is_dense(self) -> bool:
+        return len(self._dense) == self._n_views
+
+    def _multiply(self, n_jobs: int) -> Affinity:
+        if self._is_dense:
+            tiles = Tiles.of_product([affinity.tiles for affinity in self._dense])
+            return DensePrecomputed("product", Precomputed(), tiles, n_jobs=n_jobs)
+        points = self._side_by_side({a.name: a.points.rows for a in self._sparse})
+        dtype = self._sparse[0].dtype if self._sparse else np.dtype(np.float64)
+        rows = ViewRows("product", np.empty((0, 0), dtype=dtype), n_jobs=n_jobs)
+        return build_points_affinity(
+            rows, self._joint_kernel(), FeatureMap("euclidean", None), Points(points)
+        )
+
+    def _joint_kernel(self) -> Gaussian:
+        """The kernel of the joint view, which all views must agree on."""
+        rules = {
+            (
+                a.kernel.n_neighbors,
+                a.kernel.alpha,
+                isinstance(a.scale, np.ndarray),
+                a.kernel.factor,
+                a.kernel.search,
+            )
+            for a in self._sparse
+            if isinstance(a.kernel, Gaussian)
+        }
+        are_gaussian = all(isinstance(a.kernel, Gaussian) for a in self._sparse)
+        if len(self._sparse) < self._n_views or not are_gaussian or len(rules) > 1:
+            raise ValueError(
+                'fusion="product" with n_neighbors needs a Gaussian kernel with the same '
+                "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
+                "kernels (n_neighbors=None) to multiply others"
+            )
+        k, alpha, is_local, factor, search = rules.pop()
+        return Gaussian(
+            "local" if is_local else 1.0,
+            factor=factor if is_local else 1.0,
+            n_neighbors=k,
+            alpha=alpha,
+            search=search,
+        )
+
+    def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
+        """Feature rows of all views, each over its scale without the factor of a local one."""
+        self._joint_kernel()
+        blocks = []
+        for affinity in self._sparse:
+            sigma = float(np.median(affinity.scale))
+            if isinstance(affinity.scale, np.ndarray):
+                sigma /= float(np.sqrt(affinity.kernel.factor))
+            blocks.append(features[affinity.name] / np.float64(sigma))
+        return np.hstack(blocks)

@@ -1,0 +1,127 @@
+"""Affinities read back from plain data, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._storage.codec import Shelf, read_fields, read_integer, read_number
+from viewhop.affinity._affinity import Affinity
+from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity._kernel_codec import decode_kernel
+from viewhop.affinity._sparse import SparseAffinity, SparsePrecomputed
+from viewhop.affinity._tiles import Tiles
+from viewhop.errors import ModelFileError
+from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.neighbours import FeatureMap, Index, Points
+
+__all__ = ["AffinityReader"]
+
+Floats = NDArray[np.float64]
+
+
+class AffinityReader:
+    """Reads an affinity back from plain data; what does not fit is a ModelFileError.
+
+    Parameters
+    ----------
+    where : str
+        What errors call it.
+    name : str
+        The view.
+    n, width : int
+        Rows and features.
+    dtype : dtype of the kernel
+    n_jobs : int
+        Threads.
+    """
+
+    def __init__(
+        self, where: str, name: str, n: int, width: int, dtype: np.dtype[np.floating], n_jobs: int
+    ) -> None:
+        self.where = where
+        self.name = name
+        self.n = n
+        self.width = width
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def read(self, data: Any, shelf: Shelf) -> Affinity:
+        """The affinity from plain data and the arrays of the shelf."""
+        state, scale, recall, n_probe = read_fields(
+            data, ("kernel", "scale", "recall", "n_probe"), self.where
+        )
+        kernel = decode_kernel(state, f"the kernel of {self.where}")
+        density = shelf.numbers("density", (self.n,), above=0.0)
+        affinity: Affinity
+        if isinstance(kernel, Precomputed):
+            if scale is not None or n_probe is not None:
+                raise ModelFileError(f"{self.where}: a precomputed kernel has no scale or lists")
+            affinity = self._precomputed(kernel, density, shelf)
+        else:
+            assert isinstance(kernel, DistanceKernel)
+            affinity = self._measured(kernel, density, scale, n_probe, shelf)
+        affinity.n_jobs = self.n_jobs
+        affinity.recall = read_number(recall, f"{self.where}: recall", least=0.0)
+        return affinity
+
+    def _precomputed(self, kernel: Precomputed, density: Floats, shelf: Shelf) -> Affinity:
+        if kernel.n_neighbors is None:
+            return DensePrecomputed(self.name, kernel, self._tiles(shelf), density=density)
+        threshold = shelf.numbers("threshold", (self.n,), least=0.0)
+        values = shelf.take_csr(self.n, self.dtype, self.where)
+        return SparsePrecomputed(self.name, kernel, threshold, values, density=density)
+
+    def _measured(
+        self, kernel: DistanceKernel, density: Floats, scale: Any, n_probe: Any, shelf: Shelf
+    ) -> Affinity:
+        features = FeatureMap(kernel.metric, self._deviation(kernel, shelf))
+        rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
+        points = Points(rows, rounding=features.rounding, n_jobs=self.n_jobs)
+        sigma = self._scale(kernel, scale, shelf)
+        if kernel.n_neighbors is None:
+            if n_probe is not None:
+                raise ModelFileError(f"{self.where}: a dense kernel searches nothing")
+            return DenseAffinity(
+                self.name, kernel, features, points, sigma, self._tiles(shelf), density=density
+            )
+        return SparseAffinity(
+            self.name,
+            kernel,
+            features,
+            points,
+            sigma,
+            shelf.numbers("radius", (self.n,), least=0.0),
+            shelf.take_csr(self.n, self.dtype, self.where),
+            index=self._index(points, n_probe, shelf),
+            density=density,
+        )
+
+    def _deviation(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
+        if not kernel.standardize:
+            return None
+        return shelf.numbers("deviation", (self.width,), above=0.0)
+
+    def _scale(self, kernel: DistanceKernel, scale: Any, shelf: Shelf) -> float | Floats:
+        where = f"{self.where}: scale"
+        if kernel.bandwidth == "local":
+            if scale is not None:
+                raise ModelFileError(f"{where}: local scales are an array")
+            return shelf.numbers("scale", (self.n,), least=0.0)
+        return read_number(scale, where, above=0.0)
+
+    def _index(self, points: Points, n_probe: Any, shelf: Shelf) -> Index | None:
+        if n_probe is None:
+            return None
+        centres = shelf.places("centres", self.n)
+        if not centres.size or (np.diff(centres) <= 0).any():
+            raise ModelFileError(f"{self.where}: lists are around some samples, in order")
+        probes = read_integer(n_probe, f"{self.where}: n_probe", least=1, most=centres.size)
+        return Index(points, centres, probes)
+
+    def _tiles(self, shelf: Shelf) -> Tiles:
+        shape = (self.n * (self.n + 1) // 2,)
+        triangle = shelf.numbers("triangle", shape, self.dtype, least=0.0)
+        return Tiles.unpacked(triangle, self.n, n_jobs=self.n_jobs)

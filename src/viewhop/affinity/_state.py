@@ -1,0 +1,72 @@
+"""What every storage writes to a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._storage.codec import Shelf
+from viewhop.affinity._affinity import Affinity
+from viewhop.affinity._kernel_codec import encode_kernel
+from viewhop.neighbours import FeatureMap, Points, block_distances
+
+__all__ = ["base_state", "distance_block", "measured_state"]
+
+
+def base_state(affinity: Affinity, shelf: Shelf) -> dict[str, Any]:
+    """The kernel, density and recall of an affinity as plain data.
+
+    Parameters
+    ----------
+    affinity : Affinity
+    shelf : Shelf
+        Gets the arrays.
+    """
+    shelf.put("density", affinity.density)
+    return {
+        "kernel": encode_kernel(affinity.kernel, f"the kernel of view {affinity.name!r}"),
+        "scale": None,
+        "recall": float(affinity.recall),
+        "n_probe": None,
+    }
+
+
+def measured_state(
+    affinity: Affinity, features: FeatureMap, points: Points, shelf: Shelf
+) -> dict[str, Any]:
+    """The same for a kernel of distances, with its feature space and scale.
+
+    Parameters
+    ----------
+    affinity : Affinity
+    features : FeatureMap
+    points : Points
+        The training samples in the feature space.
+    shelf : Shelf
+        Gets the arrays.
+    """
+    data = base_state(affinity, shelf)
+    shelf.put("rows", points.rows)
+    if features.deviation is not None:
+        shelf.put("deviation", features.deviation)
+    if isinstance(affinity.scale, np.ndarray):
+        shelf.put("scale", affinity.scale)
+    else:
+        data["scale"] = float(affinity.scale)
+    return data
+
+
+def distance_block(
+    points: Points, rows: NDArray[np.intp], columns: NDArray[np.intp]
+) -> NDArray[np.floating]:
+    """Distances between some of the points, (p, q).
+
+    Parameters
+    ----------
+    points : Points
+    rows, columns : (p,), (q,) index arrays
+    """
+    first, second = points.like(points.rows[rows]), points.like(points.rows[columns])
+    return block_distances(first, slice(0, rows.size), second)

@@ -1,0 +1,150 @@
+"""Clusters: what a clustering learns, and how samples are assigned to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from viewhop._runtime.threads import row_blocks
+from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.geometry import Geometry
+
+__all__ = ["Clusters", "eigengap", "find_centers", "leading_coordinates"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Cluster centres in the coordinates of a geometry.
+
+    Attributes
+    ----------
+    embedder : MultiViewDiffusionMaps
+        The fitted embedding.
+    centers : (n_clusters, n_coordinates) array
+    n_components : int
+        Coordinates per view that count.
+    normalize : bool
+        Whether only the direction of a sample's coordinates counts.
+    """
+
+    embedder: MultiViewDiffusionMaps
+    centers: Floats
+    n_components: int
+    normalize: bool
+
+    @property
+    def geometry(self) -> Geometry:
+        """The geometry that the samples are embedded in."""
+        return self.embedder.geometry_
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The cluster of each training sample, (n_samples,)."""
+        return self.assign(self.geometry.embedding())
+
+    def assign(self, embedding: NDArray[np.floating]) -> Labels:
+        """The cluster of each embedded sample, (n,).
+
+        Parameters
+        ----------
+        embedding : (n, n_features_out) array
+            As the embedder places samples.
+        """
+        coordinates = leading_coordinates(
+            embedding, self.geometry.n_components, self.n_components, self.normalize
+        )
+        return _nearest_centers(coordinates, self.centers, embedding.dtype)
+
+
+def eigengap(eigenvalues: ArrayLike) -> int:
+    """Number of clusters k ≥ 2 with the largest gap λ_{k−1} − λ_k.
+
+    Parameters
+    ----------
+    eigenvalues : (r,) array
+        λ_1 … λ_r of a walk, largest first, the trivial λ_0 = 1 left out.
+
+    Returns
+    -------
+    n_clusters : int
+        From 2 to r, the smallest if several gaps are equal; 2 for a single eigenvalue.
+
+    Notes
+    -----
+    λ_0 is counted: with k clusters λ_0 … λ_{k−1} are near 1 and λ_k is not. A walk in k pieces
+    has k eigenvalues of 1, and its gap is 1 − λ_k. k = 1 is never the answer: that a walk is one
+    cluster shows in no gap of a finite sample. Ng, Jordan and Weiss (2001) count the eigenvalues
+    of 1; Polito and Perona (2001) look for the drop after them. The rule is for compact clusters:
+    along a curve, as on the coupled circles, the walk slows down without end and the largest gap
+    says nothing of the number of curves.
+
+    Examples
+    --------
+    >>> from viewhop.estimators import eigengap
+    >>> eigengap([0.99, 0.98, 0.5, 0.4])
+    3
+    """
+    values = np.asarray(eigenvalues, dtype=np.float64)
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"eigenvalues must be a list of numbers, not of shape {values.shape}")
+    if not np.isfinite(values).all() or (np.diff(values) > 0).any():
+        raise ValueError("eigenvalues must be finite and in order, largest first")
+    return 2 + int(np.argmax(values[:-1] - values[1:])) if values.size > 1 else 2
+
+
+def leading_coordinates(
+    embedding: NDArray[np.floating], r: int, n_components: int, normalize: bool
+) -> Floats:
+    """The first `n_components` of the r coordinates of each block, side by side, in float64.
+
+    Parameters
+    ----------
+    embedding : (n, n_blocks * r) array
+    r : int
+        Coordinates per block.
+    n_components : int
+    normalize : bool
+        Whether rows are scaled to unit length.
+    """
+    n = len(embedding)
+    blocks = embedding.reshape(n, -1, r)[:, :, :n_components]
+    coordinates = blocks.reshape(n, -1).astype(np.float64)
+    if normalize:
+        length = np.linalg.norm(coordinates, axis=1, keepdims=True)
+        coordinates /= np.where(length > 0, length, 1.0)
+    return coordinates
+
+
+def find_centers(coordinates: Floats, n_clusters: int, *, n_init: int, seed: int | None) -> Floats:
+    """Cluster centres by K-means, (n_clusters, n_coordinates).
+
+    On one thread: on data of a few coordinates the threads mostly wait for each other, and many
+    times so on a busy machine.
+    """
+    kmeans = KMeans(n_clusters, n_init=n_init, random_state=seed)
+    with threadpool_limits(1, user_api="openmp"):
+        return np.asarray(kmeans.fit(coordinates).cluster_centers_)
+
+
+def _nearest_centers(coordinates: Floats, centers: Floats, dtype: np.dtype[np.floating]) -> Labels:
+    """The number of the nearest centre of each row, (n,).
+
+    Among centres that are equally near up to the difference between a training sample's
+    coordinates in fit and in transform, the first: rounding does not decide.
+    """
+    slack = 1e-3 if dtype == np.float32 else 1e-6
+    labels = np.empty(len(coordinates), dtype=np.int32)
+    for block in row_blocks(len(coordinates), centers.size):
+        gaps = coordinates[block, None] - centers
+        distances = np.sqrt(np.square(gaps).sum(axis=2))
+        limit = (1 + slack) * distances.min(axis=1, keepdims=True)
+        labels[block] = np.argmax(distances <= limit, axis=1)
+    return labels

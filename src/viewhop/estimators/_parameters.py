@@ -1,0 +1,66 @@
+"""Parameters of an estimator as plain data, and back."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from viewhop._storage.codec import Shelf, decode_value, encode_value, read_fields
+from viewhop.affinity import decode_kernel, encode_kernel
+from viewhop.errors import ModelFileError
+from viewhop.kernels import Kernel
+
+__all__ = ["decode_parameters", "encode_parameters"]
+
+
+def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
+    """The parameters of an estimator as plain data.
+
+    What is not part of the fitted geometry is replaced: a generator of random numbers by None, a
+    progress callable by 0, a solver object by "auto" with a warning.
+    """
+    values = {}
+    for name, entry in est.get_params(deep=False).items():
+        if isinstance(entry, np.random.Generator | np.random.RandomState):
+            entry = None
+        if name == "verbose" and callable(entry):
+            entry = 0
+        if name == "solver" and not isinstance(entry, str):
+            warnings.warn(
+                f'the solver object {type(entry).__name__} is saved as solver="auto": a model file '
+                "holds no code; set it again before the next fit",
+                stacklevel=4,
+            )
+            entry = "auto"
+        values[name] = encode_value(entry, shelf, f"the parameter {name}", encode=_encode_kernel)
+    return values
+
+
+def decode_parameters(kind: type[BaseEstimator], data: Any, shelf: Shelf) -> dict[str, Any]:
+    """Parameters that an estimator accepts, from plain data.
+
+    A parameter that the file does not have came after it was written and has its default.
+    """
+    names = kind._get_param_names()
+    read_fields(data, (), f"the parameters of {kind.__name__}", optional=dict.fromkeys(names))
+    values = {
+        name: decode_value(
+            data[name], shelf, f"the parameter {name}", decoders={"kernel": decode_kernel}
+        )
+        for name in names
+        if name in data
+    }
+    est = kind(**values)
+    try:
+        est._validate_params()
+    except ValueError as error:
+        raise ModelFileError(str(error)) from error
+    parameters: dict[str, Any] = est.get_params(deep=False)
+    return parameters
+
+
+def _encode_kernel(value: Any, where: str) -> dict[str, Any] | None:
+    return {"kernel": encode_kernel(value, where)} if isinstance(value, Kernel) else None

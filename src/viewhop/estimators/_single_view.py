@@ -1,0 +1,137 @@
+"""Diffusion maps of one view."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from viewhop._registry import KERNELS, load_home
+from viewhop._runtime.progress import Progress
+from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._geometry_transformer import GeometryTransformer
+from viewhop.estimators._multi_view import check_rank, choose_rank
+from viewhop.geometry import Recipe
+from viewhop.walks import SumWalk, Walk
+
+__all__ = ["DiffusionMaps"]
+
+
+class DiffusionMaps(GeometryTransformer):
+    """Diffusion coordinates of samples that one view measured.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        Number r of coordinates. "auto" takes as many as `accuracy` asks for.
+    n_steps, kernel, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
+        As in `MultiViewDiffusionMaps`.
+
+    Attributes
+    ----------
+    geometry_ : Geometry
+        What the fit learned, as one frozen object. All other attributes are read off it.
+    embedding_ : (n_samples, r) array
+    eigenvalues_ : (r,) array
+    bandwidths_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, memory_, timings_
+        As in `MultiViewDiffusionMaps`.
+
+    Notes
+    -----
+    The walk is Eq. (1) and the coordinates are Eq. (2), after Coifman and Lafon (2006); ``alpha``
+    of the kernel is their density normalisation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import viewhop as vh
+    >>> angle = np.linspace(0, 2 * np.pi, 100, endpoint=False)
+    >>> circle = np.c_[np.cos(angle), np.sin(angle)]
+    >>> vh.DiffusionMaps(2, kernel="gaussian").fit_transform(circle).shape
+    (100, 2)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = choose_constraints(
+        "n_components",
+        "n_steps",
+        "kernel",
+        "accuracy",
+        "solver",
+        "tol",
+        "max_memory",
+        "n_jobs",
+        "random_state",
+        "verbose",
+    )
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        n_steps: float = 1,
+        kernel: Any = "adaptive",
+        accuracy: float | str | None = None,
+        solver: Any = "auto",
+        tol: float | None = None,
+        max_memory: float | str | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_steps = n_steps
+        self.kernel = kernel
+        self.accuracy = accuracy
+        self.solver = solver
+        self.tol = tol
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def coordinates(self, n_steps: float) -> NDArray[np.floating]:
+        """The embedding of the training samples at another diffusion time, without a refit.
+
+        Parameters
+        ----------
+        n_steps : float
+            t, any number of at least 0.
+        """
+        check_is_fitted(self)
+        return self.geometry_.embedding(n_steps)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags for scikit-learn: it cuts a precomputed kernel along rows and columns."""
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel
+        if isinstance(kernel, str) and kernel in KERNELS:
+            kernel = load_home(KERNELS[kernel].home)
+        tags.input_tags.pairwise = getattr(kernel, "is_pairwise", False)
+        return tags
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_rank(self.n_components, self.accuracy, self.n_steps)
+
+    def _recipe(self, n_views: int) -> Recipe:
+        if n_views > 1:
+            raise ValueError(
+                f"DiffusionMaps takes one view, got {n_views}; use MultiViewDiffusionMaps"
+            )
+        return Recipe(
+            walk=SumWalk,
+            rank=choose_rank(self.n_components, self.accuracy, self.n_steps),
+            kernel=self.kernel,
+            n_steps=self.n_steps,
+            output="concat",
+            solver=self.solver,
+            tol=self.tol,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+        )
+
+    @classmethod
+    def _accepts(cls, walk: Walk) -> bool:
+        return walk.is_fused and len(walk.affinities) == 1

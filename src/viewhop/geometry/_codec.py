@@ -1,0 +1,181 @@
+"""A geometry as plain data with arrays, and back, bit for bit.
+
+What exact arithmetic gives from the rest is not stored. Sums that another number of threads would
+round differently are: densities, degrees, and the spectrum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from viewhop._storage.codec import (
+    Shelf,
+    decode_value,
+    encode_value,
+    read_fields,
+    read_integer,
+    read_number,
+    read_text,
+    read_texts,
+)
+from viewhop.errors import ModelFileError
+from viewhop.geometry._geometry import FitRecord, Geometry
+from viewhop.spectrum import Spectrum
+from viewhop.views import Schema
+from viewhop.walks import Walk, read_walk, walk_state
+
+__all__ = ["decode_geometry", "encode_geometry"]
+
+_STAGES = ("kernels", "solve", "extension")
+#: What an embedding can be, once "auto" is settled.
+_OUTPUTS = ("concat", "mean")
+
+
+def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
+    """A geometry as plain data.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    shelf : Shelf
+        Gets the arrays.
+    """
+    record = geometry.record
+    return {
+        "schema": _encode_schema(geometry.schema, shelf),
+        "n_steps": encode_value(geometry.n_steps, shelf, "the number of steps"),
+        "output": geometry.output,
+        "record": {
+            "n_pieces": int(record.n_pieces),
+            "memory": int(record.memory),
+            "timings": dict(record.timings),
+        },
+        "walk": walk_state(geometry.walk, shelf),
+        "spectrum": _encode_spectrum(geometry.spectrum, shelf.within("spectrum")),
+    }
+
+
+def decode_geometry(
+    data: Any,
+    shelf: Shelf,
+    *,
+    n_jobs: int,
+    walks: Mapping[str, type[Walk]] | None = None,
+) -> Geometry:
+    """A geometry from plain data; what does not fit is a ModelFileError.
+
+    Parameters
+    ----------
+    data : object
+        As `encode_geometry` wrote it.
+    shelf : Shelf
+        Has the arrays.
+    n_jobs : int
+        Threads.
+    walks : dict of Walk classes by fusion, or None
+        Classes that stand in for those of `viewhop.walks.FUSIONS`.
+    """
+    keys = ("schema", "n_steps", "output", "record", "walk", "spectrum")
+    schema, n_steps, output, record, walk, spectrum = read_fields(data, keys, "the geometry")
+    views = _decode_schema(schema, shelf)
+    fitted = read_walk(
+        walk,
+        shelf,
+        names=views.names,
+        widths=views.widths,
+        dtype=views.dtype,
+        n_jobs=n_jobs,
+        classes=walks,
+    )
+    if read_text(output, "the output", _OUTPUTS) == "mean" and (
+        fitted.is_fused or len(views.names) == 1
+    ):
+        raise ModelFileError("one set of coordinates has no mean over views")
+    read_number(n_steps, "the number of steps", least=0.0)
+    return Geometry(
+        fitted,
+        _decode_spectrum(spectrum, shelf.within("spectrum"), fitted.n_nodes),
+        views,
+        n_steps,
+        output,
+        _decode_record(record),
+    )
+
+
+def _encode_schema(schema: Schema, shelf: Shelf) -> dict[str, Any]:
+    return {
+        "names": [*schema.names],
+        "widths": [*map(int, schema.widths)],
+        "feature_names": [None if names is None else [*names] for names in schema.feature_names],
+        "dtype": str(schema.dtype),
+        "groups": encode_value(schema.groups, shelf.within("groups"), "the parameter views"),
+        "columns": None if schema.columns is None else [*map(str, schema.columns)],
+        "n_columns": None if schema.n_columns is None else int(schema.n_columns),
+    }
+
+
+def _decode_schema(data: Any, shelf: Shelf) -> Schema:
+    keys = ("names", "widths", "feature_names", "dtype", "groups", "columns", "n_columns")
+    names, widths, labels, dtype, groups, columns, n_columns = read_fields(data, keys, "the views")
+    names = read_texts(names, "the names of the views")
+    if not names or len(set(names)) < len(names):
+        raise ModelFileError("the names of the views: expected some, each of them once")
+    if not all(isinstance(part, list) and len(part) == len(names) for part in (widths, labels)):
+        raise ModelFileError(f"the views: expected widths and feature names of {len(names)} views")
+    widths = tuple(read_integer(width, "the width of a view", least=1) for width in widths)
+    if n_columns is not None:
+        read_integer(n_columns, "the number of columns", least=1)
+    schema = Schema(
+        names,
+        widths,
+        tuple(
+            None if part is None else read_texts(part, "the feature names of a view", width)
+            for part, width in zip(labels, widths, strict=True)
+        ),
+        np.dtype(read_text(dtype, "the dtype of the views", ("float32", "float64"))),
+        decode_value(groups, shelf.within("groups"), "the column groups"),
+        n_columns=n_columns,
+    )
+    if columns is None:
+        return schema
+    columns = read_texts(columns, "the names of the features", schema.n_features)
+    return Schema(**{**vars(schema), "columns": columns})
+
+
+def _encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:
+    for name in ("eigenvalues", "eigenvectors", "stepped", "residuals", "stationary"):
+        shelf.put(name, getattr(spectrum, name))
+    return {"solver": spectrum.solver, "n_products": int(spectrum.n_products)}
+
+
+def _decode_spectrum(data: Any, shelf: Shelf, n_nodes: int) -> Spectrum:
+    solver, n_products = read_fields(data, ("solver", "n_products"), "the spectrum")
+    values = shelf.numbers("eigenvalues", (-1,), above=0.0)
+    if not values.size or (np.diff(values) > 0).any():
+        raise ModelFileError("the spectrum: expected eigenvalues, the largest first")
+    shape = n_nodes, values.size
+    return Spectrum(
+        values,
+        shelf.numbers("eigenvectors", shape),
+        shelf.numbers("stepped", shape),
+        shelf.numbers("residuals", (values.size,), least=0.0),
+        shelf.numbers("stationary", (n_nodes,), least=0.0),
+        read_text(solver, "the solver"),
+        read_integer(n_products, "the number of products"),
+    )
+
+
+def _decode_record(data: Any) -> FitRecord:
+    n_pieces, memory, timings = read_fields(data, ("n_pieces", "memory", "timings"), "the record")
+    stages = read_fields(timings, _STAGES, "the timings")
+    return FitRecord(
+        read_integer(n_pieces, "the number of pieces", least=1),
+        read_integer(memory, "the memory of the fit"),
+        {
+            stage: read_number(seconds, "the timings", least=0.0)
+            for stage, seconds in zip(_STAGES, stages, strict=True)
+        },
+    )

@@ -1,0 +1,291 @@
+"""Distances and probabilities that a geometry implies.
+
+Distances carry the weight 1/π, so they do not shrink as samples are added; squared, they are the
+paper's times trace D̂. Each is returned as a distance, not as its square.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from viewhop.geometry._geometry import Geometry
+from viewhop.geometry._source import Source, require_geometry
+from viewhop.geometry._time import check_time, whole_steps
+from viewhop.solvers import truncation_interval
+from viewhop.walks import Walk
+
+__all__ = [
+    "cross_view_distance",
+    "inner_view_distance",
+    "multi_view_distance",
+    "single_view_distance",
+    "transition_probabilities",
+    "truncation_bounds",
+    "walk_distance",
+]
+
+Floats = NDArray[np.float64]
+
+
+def truncation_bounds(
+    source: Source,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    view: str | None = None,
+    n_steps: float | None = None,
+) -> tuple[Floats, Floats]:
+    """Between which bounds the exact diffusion distance lies, from the fitted coordinates alone.
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    i, j : int or (p,) arrays
+        Samples.
+    view : str or None
+        The view that sees them; None is the first.
+    n_steps : float or None
+        t; None is that of the fit.
+
+    Returns
+    -------
+    low, high : float or (p,) arrays
+        Numbers for one pair, arrays for several.
+
+    Raises
+    ------
+    ConvergenceError
+        If the other end of the spectrum is not found.
+
+    Notes
+    -----
+    Lemma 3 in the form that holds (erratum 5); see `viewhop.theory.truncation_interval`. The lower
+    bound is the distance in the embedding, times √2 for two views with η = 0. Otherwise one
+    Lanczos run finds the smallest eigenvalue; it costs one call, however many pairs there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import viewhop as vh
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> est = vh.MultiViewDiffusionMaps(3, kernel="gaussian").fit([X, X + 0.1 * X**3])
+    >>> low, high = vh.diffusion.truncation_bounds(est, 0, 1)
+    >>> exact = vh.diffusion.inner_view_distance(est, "view1", 0, 1)[0]
+    >>> f"{low:.4f} {exact:.4f} {high:.4f}"
+    '0.0484 0.0487 0.6605'
+    """
+    geometry = require_geometry(source)
+    t = check_time(geometry.n_steps if n_steps is None else n_steps)
+    name = geometry.schema.names[0] if view is None else view
+    first, second = np.broadcast_arrays(*(_nodes(geometry, name, k) for k in (i, j)))
+    low, high = truncation_interval(geometry.walk, geometry.spectrum, first, second, n_steps=t)
+    shape = np.broadcast_shapes(np.shape(i), np.shape(j))
+    return low.reshape(shape)[()], high.reshape(shape)[()]
+
+
+def transition_probabilities(
+    source: Source, t: int, from_view: str, to_view: str, rows: ArrayLike
+) -> Floats:
+    """Probabilities of going from samples of one view to all samples of another, (p, n_samples).
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    t : int
+        Number of steps, of at least 0.
+    from_view, to_view : str
+        Views. A fusion with one geometry has the same nodes in each.
+    rows : int or (p,) array
+        Samples to start from.
+
+    Notes
+    -----
+    Eq. (15), by t products for each row and without P̂^t: the row p of P̂^t becomes K̂ (p/D̂), K̂
+    being symmetric. Over the views of a hop walk, a row's probabilities sum to 1. A step of the
+    alternating walk is one in each view, P^1 P^2 … P^L.
+
+    Examples
+    --------
+    With two views and η = 0 every step changes the view:
+
+    >>> import numpy as np
+    >>> import viewhop as vh
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit({"a": X, "b": X**3})
+    >>> P = vh.diffusion.transition_probabilities(est, 1, "a", "b", [0, 7])
+    >>> P.shape, P.sum(axis=1).round(12)
+    ((2, 60), array([1., 1.]))
+    """
+    geometry = require_geometry(source)
+    steps = whole_steps(t)
+    walk = geometry.walk
+    nodes = _nodes(geometry, from_view, rows)
+    V = np.zeros((walk.n_nodes, nodes.size))
+    V[nodes, np.arange(nodes.size)] = 1.0
+    for _ in range(steps):
+        V = walk.mass_after_step(V)
+    if walk.is_fused:
+        return np.ascontiguousarray(V[: walk.n_samples].T)
+    place = _view_index(geometry, to_view)
+    return np.ascontiguousarray(walk.rows.scattered(place, walk.blocks(V)[place]).T)
+
+
+def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) -> Floats:
+    """Exact diffusion distances between pairs of nodes of a walk, by products alone.
+
+    Parameters
+    ----------
+    walk : Walk
+    i, j : int or (p,) arrays
+        Nodes, counted through all views.
+    n_steps : int
+        t; a whole number.
+
+    Returns
+    -------
+    distances : (p,) array
+
+    Notes
+    -----
+    Eq. (17) as D_t = ‖A^t (e_i/√π_i − e_j/√π_j)‖ with A = D̂^{-1/2} K̂ D̂^{-1/2}; it equals Eq. (18)
+    summed over all eigenpairs, negative ones included (erratum 3).
+    """
+    steps = whole_steps(n_steps)
+    first, second = np.atleast_1d(i), np.atleast_1d(j)
+    pair = np.arange(first.size)
+    V = np.zeros((walk.n_nodes, first.size))
+    V[first, pair] += 1.0 / np.sqrt(walk.stationary[first])
+    V[second, pair] -= 1.0 / np.sqrt(walk.stationary[second])
+    for _ in range(steps):
+        V = walk.normalized(V).astype(np.float64, copy=False)
+    return np.asarray(np.linalg.norm(V, axis=0))
+
+
+def inner_view_distance(
+    source: Source,
+    view: str,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    n_steps: int | None = None,
+) -> Floats:
+    """Exact diffusion distances between samples as one view sees them, (p,).
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    view : str
+    i, j : int or (p,) arrays
+        Samples.
+    n_steps : int or None
+        t; None is that of the fit.
+
+    Notes
+    -----
+    Eqs. (16)–(17). The embedding of that view gives a lower bound; with two views and η = 0 it
+    gives D_t/√2 once it has all M − 1 coordinates.
+    """
+    geometry = require_geometry(source)
+    first, second = (_nodes(geometry, view, k) for k in (i, j))
+    t = geometry.n_steps if n_steps is None else n_steps
+    return walk_distance(geometry.walk, first, second, t)
+
+
+def multi_view_distance(source: Source, i: ArrayLike, j: ArrayLike) -> Floats:
+    """Distances between samples over the embeddings of all views, (p,).
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    i, j : int or (p,) arrays
+        Samples.
+
+    Notes
+    -----
+    The root of Eq. (22): Euclidean distances in the concatenation of Eq. (23).
+    """
+    geometry = require_geometry(source)
+    walk = geometry.walk
+    first, second = (_check_samples(rows, walk.n_samples) for rows in (i, j))
+    if not walk.rows.is_whole and not walk.is_fused:
+        raise ValueError(
+            "a distance over the embeddings of all views needs views that observed every sample; "
+            "use distances in embedding_"
+        )
+    blocks = [*geometry.view_embeddings.values()]
+    if walk.is_fused:
+        blocks = blocks[:1]
+    squares = [np.square(Z[first] - Z[second]).sum(axis=1, dtype=np.float64) for Z in blocks]
+    return np.asarray(np.sqrt(np.sum(squares, axis=0)))
+
+
+def cross_view_distance(source: Source, first: str, second: str) -> float:
+    """How far apart two views put the same samples.
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    first, second : str
+        Views.
+
+    Notes
+    -----
+    The root of Eq. (30), over the samples that both observed. It is 0 where one view is a rotation
+    of the other and η ≤ 1/2.
+    """
+    geometry = require_geometry(source)
+    places = [_view_index(geometry, name) for name in (first, second)]
+    if geometry.walk.is_fused or geometry.walk.rows.is_whole:
+        both = [geometry.view_embeddings[geometry.schema.names[place]] for place in places]
+    else:
+        blocks = geometry.by_view()
+        both = [blocks[place] for place in places]
+    common = np.isfinite(both[0][:, 0]) & np.isfinite(both[1][:, 0])
+    if not common.any():
+        raise ValueError(f"views {first!r} and {second!r} observed no common sample")
+    return single_view_distance(*(block[common] for block in both))
+
+
+def single_view_distance(first: ArrayLike, second: ArrayLike) -> float:
+    """How far apart two embeddings put the same samples.
+
+    Parameters
+    ----------
+    first, second : (n, r) arrays
+        Embeddings of the same samples, of one view each.
+
+    Notes
+    -----
+    The root of Eq. (55). Two embeddings that were computed apart may differ by the sign of a
+    coordinate; the cross-view distance does not have that ambiguity.
+    """
+    X, Y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if X.shape != Y.shape:
+        raise ValueError(f"the embeddings differ in shape: {X.shape} and {Y.shape}")
+    return float(np.linalg.norm(X - Y))
+
+
+def _view_index(geometry: Geometry, view: str) -> int:
+    names = geometry.schema.names
+    if view not in names:
+        raise ValueError(f"no view named {view!r}; there are {', '.join(names)}")
+    return names.index(view)
+
+
+def _nodes(geometry: Geometry, view: str, samples: ArrayLike) -> NDArray[np.intp]:
+    """The nodes of samples in a view, (p,)."""
+    walk = geometry.walk
+    return walk.nodes(_view_index(geometry, view), _check_samples(samples, walk.n_samples))
+
+
+def _check_samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Sample indices, (p,); ValueError if one is out of range."""
+    numbers = np.atleast_1d(rows)
+    if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise ValueError(f"samples must be given as whole numbers, not {rows!r}")
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
+        raise ValueError(
+            f"samples are numbered 0 to {n - 1}, got {numbers.min()} to {numbers.max()}"
+        )
+    return numbers.astype(np.intp)

@@ -1,0 +1,116 @@
+"""The contract of a solver: from an eigenproblem to its leading pairs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop._registry import SOLVERS, load_home
+from viewhop.solvers._problem import Problem
+from viewhop.walks import Walk
+
+__all__ = ["Solution", "Solver", "resolve_solver"]
+
+Floats = NDArray[np.float64]
+
+
+class Solution(NamedTuple):
+    """Eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of the known ones.
+
+    Attributes
+    ----------
+    values : (s,) array
+    vectors : (n_nodes, s) array
+        Orthonormal columns.
+    converged : bool
+        Whether all wanted pairs are there and accurate.
+    """
+
+    values: Floats
+    vectors: Floats
+    converged: bool = True
+
+
+class Solver(ABC):
+    """A method that finds the leading eigenpairs of a walk.
+
+    Estimators take a name or an object. An object of your own needs one method, ``solve(problem)``,
+    which returns a `Solution` or a pair (values, vectors).
+
+    Attributes
+    ----------
+    name : str
+        What results call it.
+    """
+
+    name: str
+
+    @abstractmethod
+    def solve(self, problem: Problem) -> Solution:
+        """The `problem.r` largest eigenpairs beside the known ones.
+
+        Parameters
+        ----------
+        problem : Problem
+            Has the walk, the known eigenvectors, the tolerance and a source of randomness.
+        """
+
+    def check(self, walk: Walk) -> None:
+        """Raise ValueError for a walk that the method cannot solve."""
+        return
+
+    def reserve(self, problem: Problem, allowed: int | None) -> None:
+        """Raise MemoryBudgetError if the method would need more than the allowed bytes."""
+        return
+
+    def fits(self, problem: Problem) -> bool:
+        """Whether the method has room for the wanted pairs; if not, LAPACK takes over."""
+        return True
+
+    def polish(self, problem: Problem, solution: Solution) -> Solution | None:
+        """A more accurate solution where the first one falls short, or None."""
+        return None
+
+
+class _OwnSolver(Solver):
+    """A solver that the caller wrote."""
+
+    def __init__(self, solver: Any) -> None:
+        self._solver = solver
+        self.name = str(getattr(solver, "name", type(solver).__name__))
+
+    def solve(self, problem: Problem) -> Solution:
+        """What the object returns, as a solution."""
+        values, vectors, *rest = self._solver.solve(problem)
+        values = np.asarray(values, dtype=np.float64)
+        vectors = np.asarray(vectors, dtype=np.float64)
+        shape = problem.walk.n_nodes, values.size
+        if values.ndim != 1 or vectors.shape != shape:
+            raise ValueError(
+                f"the solver {self.name} returned vectors of shape {vectors.shape} for "
+                f"{values.shape} values, expected {shape}"
+            )
+        converged = bool(rest[0]) if rest else values.size >= problem.r
+        return Solution(values[: problem.r], vectors[:, : problem.r], converged)
+
+
+def resolve_solver(solver: Any) -> Solver:
+    """The solver of a name, or around an object with a method ``solve``.
+
+    Parameters
+    ----------
+    solver : str or object
+    """
+    if isinstance(solver, Solver):
+        return solver
+    if not isinstance(solver, str):
+        if not callable(getattr(solver, "solve", None)):
+            raise ValueError(f"a solver is a name or has a method solve(problem), not {solver!r}")
+        return _OwnSolver(solver)
+    if solver not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
+    made: Solver = load_home(SOLVERS[solver].home)()
+    return made

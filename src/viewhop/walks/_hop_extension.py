@@ -1,0 +1,207 @@
+"""Placing samples on a walk that hops between views, from any subset of the views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.affinity import KernelRows, in_lanes
+from viewhop.spectrum import Spectrum
+from viewhop.walks._extension import Extension, Step, average, mean_coverage
+
+if TYPE_CHECKING:
+    from viewhop.walks._hop import HopWalk
+
+__all__ = ["HopExtension"]
+
+Floats = NDArray[np.float64]
+
+
+class HopExtension(Extension):
+    """Extension of the hop walk, from any subset of the views.
+
+    The block of a view m that is not given is filled by the walk: the same quotient with
+    B_m = K^m ψ_m and b_m = K^m 1, summed over the given views l with weight H_lm.
+
+    Notes
+    -----
+    Eqs. (39)–(43) for L views, divided by the new sample's own row sum (erratum 1).
+    """
+
+    def __init__(self, walk: HopWalk, spectrum: Spectrum) -> None:
+        self.walk = walk
+        self.spectrum = spectrum
+        self.hops = walk.hops
+
+    def training(self) -> list[Floats]:
+        """P̂ψ at the training samples, (n_samples, r) per view, NaN where there is no node.
+
+        A sample with several rows in a view has their mean.
+        """
+        return [self.walk.rows.spread(l, rows) for l, rows in enumerate(self._at_nodes())]
+
+    def by_row(self) -> list[Floats]:
+        """P̂ψ by row in a view that has several rows for some sample, else by sample."""
+        blocks, rows = self.training(), self.walk.rows
+        if rows.is_whole:
+            return blocks
+        nodes = self._at_nodes()
+        return [nodes[l] if rows.is_repeated(l) else block for l, block in enumerate(blocks)]
+
+    def fill(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """P̂ψ at the training samples with what views missed, and where the walk cannot fill it."""
+        return super().fill() if self.walk.rows.is_whole else self._filled
+
+    def _at_nodes(self) -> list[Floats]:
+        """P̂ψ at the rows of each view, NaN for a row that the walk does not reach."""
+        stepped = self.spectrum.stepped
+        if not self.walk.degrees.all():
+            stepped = np.where(self.walk.degrees[:, None] > 0, stepped, np.nan)
+        return self.walk.rows.split(stepped)
+
+    @cached_property
+    def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
+        walk, rows = self.walk, self.walk.rows
+        blocks = [block.copy() for block in self.training()]
+        observed = np.isfinite(np.stack([block[:, 0] for block in blocks], axis=1))
+        own = [block.copy() for block in blocks]
+        unreached = np.zeros(observed.shape, dtype=bool)
+        for m in np.flatnonzero(~observed.all(axis=0)).tolist():
+            both = np.column_stack([self.smoothed[m], self.masses[m]]).astype(walk.dtype)
+            total = np.zeros((walk.n_samples, both.shape[1]))
+            for l in np.flatnonzero(self.hops[:, m] > 0).tolist():
+                image = walk.affinities[l] @ rows.carried(both, m, l)
+                total += self.hops[l, m] * rows.scattered(l, image)
+            wanted = ~observed[:, m]
+            reached = wanted & (total[:, -1] > 0)
+            blocks[m][reached] = total[reached, :-1] / total[reached, -1:]
+            unreached[:, m] = wanted & ~reached
+        _fill_by_mean(blocks, own, observed, unreached)
+        return blocks, unreached
+
+    def prepare(self) -> None:
+        """Compute what `step` needs."""
+        self._both  # noqa: B018
+
+    @cached_property
+    def smoothed(self) -> list[NDArray[np.floating]]:
+        """B_m of each view."""
+        vectors = self.spectrum.eigenvectors.astype(self.walk.dtype, copy=False)
+        return self.walk.smoothed(vectors)
+
+    @cached_property
+    def masses(self) -> list[Floats]:
+        """b_m of each view."""
+        return [K.degrees for K in self.walk.affinities]
+
+    @cached_property
+    def weights(self) -> list[NDArray[np.floating]]:
+        """g_l of each view."""
+        return self.walk.hopped(self.masses)
+
+    @cached_property
+    def _both(self) -> list[NDArray[np.floating]]:
+        """G and g of each view side by side: one product gives both ends of the quotient."""
+        joined = [
+            np.column_stack([G, g]).astype(self.walk.dtype, copy=False)
+            for G, g in zip(self.walk.hopped(self.smoothed), self.weights, strict=True)
+        ]
+        return [in_lanes(both) for both in joined] if self.walk.is_dense else joined
+
+    def step_in_view(self, view: int, rows: KernelRows) -> Floats:
+        """P̂ψ at samples in one view, from their kernel rows there; NaN where these have no mass."""
+        r = len(self.spectrum)
+        both = average(rows.values, self._both[view])
+        mass = np.where(both[:, r] > 0, both[:, r], np.nan)
+        return np.asarray(both[:, :r] / mass[:, None])
+
+    def step(self, rows: Sequence[KernelRows | None]) -> Step:
+        """P̂ψ at new samples, one block per view."""
+        given = {l: kernel_rows for l, kernel_rows in enumerate(rows) if kernel_rows is not None}
+        n_rows = next(iter(given.values())).n_rows
+        blocks = [np.full((n_rows, len(self.spectrum)), np.nan) for _ in rows]
+        for l, kernel_rows in given.items():
+            blocks[l] = self.step_in_view(l, kernel_rows)
+        observed = np.isfinite(np.stack([block[:, 0] for block in blocks], axis=1))
+        far = np.any([rows.far for rows in given.values()], axis=0)
+        has_mass = np.stack([np.isfinite(rows.peaks) for rows in given.values()])
+        lost = np.asarray(~has_mass.any(axis=0))
+        unreached = np.zeros(observed.shape, dtype=bool)
+        if not observed.all():
+            unreached = self._fill(blocks, given, observed)
+            alone = np.flatnonzero(~lost & ~observed.any(axis=1))
+            if alone.size:  # all that they are like left the walk
+                self._nearest(blocks, given, alone)
+                unreached[alone] = False
+                far[alone] = True
+        coverage = mean_coverage([*given.values()])
+        return Step(blocks, observed, far, coverage, unreached & ~lost[:, None], lost)
+
+    def _fill(
+        self,
+        blocks: list[Floats],
+        given: dict[int, KernelRows],
+        observed: NDArray[np.bool_],
+    ) -> NDArray[np.bool_]:
+        """Fill what no kernel row gave, in place, and tell where the walk does not reach."""
+        unreached = np.zeros(observed.shape, dtype=bool)
+        # One shift for all views, so that they keep their weight relative to each other.
+        highest = np.max([rows.peaks for rows in given.values()], axis=0)
+        weights = {l: rows.weights(highest) for l, rows in given.items()}
+        own = [block.copy() for block in blocks]
+        carried = self.walk.rows.carried
+        for m in np.flatnonzero(~observed.all(axis=0)).tolist():
+            wanted = ~observed[:, m]
+            top = np.sum(
+                [
+                    self.hops[l, m] * average(w, carried(self.smoothed[m], m, l))
+                    for l, w in weights.items()
+                ],
+                axis=0,
+            )
+            mass = np.sum(
+                [
+                    self.hops[l, m] * average(w, carried(self.masses[m], m, l))
+                    for l, w in weights.items()
+                ],
+                axis=0,
+            )
+            reached = wanted & (mass > 0)
+            blocks[m][reached] = top[reached] / mass[reached, None]
+            unreached[:, m] = wanted & ~reached
+        _fill_by_mean(blocks, own, observed, unreached)
+        return unreached
+
+    def _nearest(
+        self, blocks: list[Floats], given: dict[int, KernelRows], alone: NDArray[np.intp]
+    ) -> None:
+        """Give samples the coordinates of the training sample that they are most like."""
+        training, _ = self._filled
+        views = [*given]
+        best = np.argmax([given[l].peaks[alone] for l in views], axis=0)
+        for k, l in enumerate(views):
+            here = alone[best == k]
+            if not here.size:
+                continue
+            columns = np.asarray(given[l].values[here].argmax(axis=1)).ravel()
+            sample = self.walk.rows.samples(l)[columns]
+            for block, known in zip(blocks, training, strict=True):
+                block[here] = known[sample]
+
+
+def _fill_by_mean(
+    blocks: list[Floats],
+    own: list[Floats],
+    observed: NDArray[np.bool_],
+    unreached: NDArray[np.bool_],
+) -> None:
+    """Fill blocks that the walk does not reach with the mean of the observed coordinates."""
+    for m in np.flatnonzero(unreached.any(axis=0)).tolist():
+        rows = np.flatnonzero(unreached[:, m])
+        total = np.nansum([block[rows] for block in own], axis=0)
+        with np.errstate(invalid="ignore"):
+            blocks[m][rows] = total / observed[rows].sum(axis=1)[:, None]
