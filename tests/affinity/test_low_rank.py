@@ -179,7 +179,7 @@ def test_fixed_bandwidth_looks_for_no_neighbours(monkeypatch):
     def never(*args, **kwargs):
         raise AssertionError("a neighbour search")
 
-    monkeypatch.setattr("viewhop.affinity._low_rank.neighbourhoods", never)
+    monkeypatch.setattr("viewhop.affinity._low_rank.find_neighbourhoods", never)
     assert held("fixed", rows(), rank=10).pivots.scale == 2.5
     with pytest.raises(AssertionError, match="a neighbour search"):
         held("max-min", rows(), rank=10)

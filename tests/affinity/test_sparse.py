@@ -13,7 +13,8 @@ from numpy.testing import assert_array_equal
 from tests.neighbours.test_neighbours import cube
 from tests.support import cases, oracles
 from viewhop import affinity
-from viewhop.affinity import _sparse as sparse
+from viewhop.affinity import _graph
+from viewhop.affinity._sizes import search_bytes
 from viewhop.kernels import Correlation, Gaussian, Laplacian
 from viewhop.neighbours import _choose as choice
 from viewhop.neighbours import _faiss as approximate
@@ -33,7 +34,7 @@ def weights(rows):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(500,), (500, 1), (500, 7)])
 def test_threads_do_not_change_a_bit_of_a_product(monkeypatch, dtype, shape):
-    monkeypatch.setattr(sparse, "FEW", 1)
+    monkeypatch.setattr(_graph, "FEW", 1)
     X = cube(500).astype(dtype)
     V = np.random.default_rng(1).standard_normal(shape).astype(dtype)
     one = built(Gaussian("local", n_neighbors=6, alpha=1.0), X)
@@ -47,11 +48,11 @@ def test_threads_do_not_change_a_bit_of_a_product(monkeypatch, dtype, shape):
 
 def test_row_blocks_cover_all_rows_and_share_the_pairs():
     K = built(Gaussian("local", n_neighbors=6), cube(500)).values
-    parts = sparse._even_rows(K, K.nnz // 8)
+    parts = _graph.even_rows(K, K.nnz // 8)
     assert_array_equal(np.concatenate([np.arange(500)[rows] for rows in parts]), np.arange(500))
     counts = [K.indptr[rows.stop] - K.indptr[rows.start] for rows in parts]
     assert max(counts) < 1.5 * K.nnz / 8
-    assert np.shares_memory(sparse._rows_of(K, parts[3]).data, K.data)
+    assert np.shares_memory(_graph.row_slice(K, parts[3]).data, K.data)
 
 
 def test_indices_are_as_short_as_they_can_be():
@@ -145,8 +146,8 @@ def test_a_large_exact_kernel_says_so(monkeypatch):
 def test_predicted_bytes_hold_what_is_kept():
     for n, d, dtype in [(300, 20, np.float32), (2000, 20, np.float64)]:
         K = built(Gaussian("local", n_neighbors=6), cube(n)[:, :d].astype(dtype))
-        assert K.nbytes < sparse.sparse_bytes(n, d, 6, np.dtype(dtype))
-    few, many = (sparse.sparse_bytes(n, 50, 15, np.dtype(np.float64)) for n in (10**5, 10**6))
+        assert K.nbytes < search_bytes(n, d, 6, np.dtype(dtype))
+    few, many = (search_bytes(n, 50, 15, np.dtype(np.float64)) for n in (10**5, 10**6))
     assert 6 < many / few < 10
-    index = sparse.sparse_bytes(10**6, 50, 15, np.dtype(np.float64), approximate=True) - many
+    index = search_bytes(10**6, 50, 15, np.dtype(np.float64), approximate=True) - many
     assert index > 10**6 * 50 * 4

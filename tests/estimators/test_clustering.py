@@ -18,9 +18,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from viewhop import MultiViewDiffusionMaps, Views
 from viewhop.datasets import load_mfeat, make_circles
 from viewhop.errors import DisconnectedWarning
+from viewhop.estimators import MultiViewSpectralClustering, eigengap
 from viewhop.estimators import _clustering as clustering
-from viewhop.estimators._clustering import MultiViewSpectralClustering, eigengap
+from viewhop.estimators import _clusters as clusters
 from viewhop.kernels import Gaussian, Precomputed
+from viewhop.solvers import UpToRank
 
 # Separated clusters on neighbour kernels are pieces of the walk, which says so.
 pieces_expected = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
@@ -192,9 +194,9 @@ def test_predict_of_the_training_samples_gives_their_labels(kernel, params, dtyp
 def test_a_sample_between_two_centres_goes_to_the_first_whatever_the_rounding(dtype, shift):
     centers = np.array([[5.0, 5.0], [-1.0, 0.0], [1.0, 0.0]])
     between = np.array([[-shift, 0.0], [0.0, 0.0], [shift, 0.0]])
-    assert_array_equal(clustering._nearest(between, centers, np.dtype(dtype)), 1)
+    assert_array_equal(clusters._nearest_centers(between, centers, np.dtype(dtype)), 1)
     beside = np.array([[-0.01, 0.0], [0.01, 0.0], [4.0, 4.0], [1.0, 0.0]])
-    assert_array_equal(clustering._nearest(beside, centers, np.dtype(dtype)), [1, 2, 0, 2])
+    assert_array_equal(clusters._nearest_centers(beside, centers, np.dtype(dtype)), [1, 2, 0, 2])
 
 
 def test_new_samples_from_any_subset_of_views_join_their_cluster():
@@ -355,7 +357,7 @@ def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
     def solved(*args, **kwargs):
         raise AssertionError("it was solved")
 
-    monkeypatch.setattr(clustering._AtMost, "_choose", solved)
+    monkeypatch.setattr(UpToRank, "choose", solved)
     with pytest.raises(ValueError, match="n_clusters=7 is more than the 6 samples"):
         MultiViewSpectralClustering(7, kernel="gaussian").fit(views)
     with pytest.raises(AssertionError, match="it was solved"):

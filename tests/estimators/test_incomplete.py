@@ -219,8 +219,6 @@ def test_training_samples_are_placed_where_the_fit_put_them(kernel, output, fusi
 
 
 def test_a_batch_without_a_view_and_rows_in_any_order_are_placed_alike(monkeypatch):
-    from viewhop.estimators import _multi_view as estimators
-
     views, seen = rings(60), mask(60, 3, 0.4)
     seen[:20, 0] = False
     seen[:20, 1] = True
@@ -231,7 +229,7 @@ def test_a_batch_without_a_view_and_rows_in_any_order_are_placed_alike(monkeypat
         order = np.random.default_rng(0).permutation(60)
         found = est.transform({name: X[order] for name, X in gaps.items()})
         assert_allclose(found, expected[order], atol=1e-12)
-        monkeypatch.setattr(estimators, "BATCH", 16 * 7)
+        monkeypatch.setattr("viewhop.geometry._geometry.BATCH", 16 * 7)
         assert_allclose(est.transform(gaps), expected, atol=1e-12)
         monkeypatch.undo()
 
@@ -379,7 +377,7 @@ def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
     views, seen = rings(40), np.ones((40, 3), dtype=bool)
     views["a"][:8] += 50.0
     seen[:8, 1:] = False
-    with pytest.raises(ValueError, match=r"row 0 was observed by view 'a', and .* \(8 such rows"):
+    with pytest.raises(ValueError, match=r"row 0 was observed by view 'a', but .* \(8 such rows"):
         fitted(views, seen, KERNELS["local"])
     # A walker that may stay reaches them.
     assert np.isfinite(
@@ -455,13 +453,13 @@ def test_views_that_share_nobody_are_refused_by_name():
     views, seen = rings(60), np.ones((60, 3), dtype=bool)
     seen[:30, 2] = False
     seen[30:, :2] = False
-    with pytest.raises(ValueError, match="view 'c' observed no sample that another view observed"):
+    with pytest.raises(ValueError, match="view 'c' shares no sample with another view"):
         fitted(views, seen, "adaptive")
     seen[30:32] = True
     seen[2:30, 1] = False
     seen[:, 1] = False
     seen[[0, 1], 1] = True
-    with pytest.raises(ValueError, match="view 'b' observed 2 samples; it needs at least 3"):
+    with pytest.raises(ValueError, match=r"view 'b' observed fewer than 3 samples \(2\)"):
         fitted(views, seen, "adaptive")
 
 

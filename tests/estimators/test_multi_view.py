@@ -383,7 +383,7 @@ def test_threads_and_batches_do_not_change_where_samples_are_placed(kernel, monk
     two = vh.MultiViewDiffusionMaps(3, kernel=kernel, n_jobs=2).fit(X)
     assert_allclose(two.embedding_, one.embedding_, atol=1e-10)
     whole = one.transform(new)
-    monkeypatch.setattr("viewhop.estimators.BATCH", 16 * 16)
+    monkeypatch.setattr("viewhop.geometry._geometry.BATCH", 16 * 16)
     assert_allclose(one.transform(new), whole, atol=1e-12)
     assert_allclose(two.transform(new), whole, atol=1e-10)
 
@@ -399,7 +399,7 @@ def test_recall_is_told_for_every_view_and_a_low_one_is_warned_of(monkeypatch):
         found.recall = 0.9 if name == "view2" else 0.96
         return found
 
-    monkeypatch.setattr(affinity, "build_affinity", poor)
+    monkeypatch.setattr("viewhop.geometry._fit.build_affinity", poor)
     with pytest.warns(RecallWarning, match=r"90.0% of the neighbours in view 'view2'") as caught:
         est.fit(X)
     assert [w.message.recall for w in caught] == [0.9]

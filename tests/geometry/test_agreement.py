@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.estimators.test_incomplete import KERNELS, fitted, linked, mask, rings, with_gaps
-from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views
+from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views, geometry
 from viewhop.errors import DisconnectedWarning, GapWarning
 from viewhop.kernels import Gaussian
 
@@ -162,7 +162,7 @@ def test_one_geometry_has_nothing_to_compare(what):
         DiffusionMaps(2, kernel="gaussian").fit(views["a"]),
     ):
         with pytest.raises(ValueError, match=message):
-            getattr(est, what)()
+            getattr(geometry, what)(est)
 
 
 def test_a_view_that_nobody_could_leave_is_named():

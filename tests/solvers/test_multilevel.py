@@ -153,12 +153,12 @@ def test_levels_stand_in_the_order_that_they_merge_in():
     near = affinities(Gaussian(0.15, n_neighbors=8), square(1500))
     levels = coarse._levels(near, RowMap.whole(2, 1500), np.random.default_rng(0))
     assert len(levels) > 1
-    order, moved = coarse._ordered(levels)
+    order, moved = coarse._order_levels(levels)
     assert_array_equal(np.sort(order), np.arange(1500))
     for label, _, _ in moved:
         assert (np.diff(label) >= 0).all()
     # Each level is the finer one, merged.
-    finer = [K.reordered(order) for K in near]
+    finer = [K.reorder(order) for K in near]
     for label, kernels, _ in moved:
         for fine, small in zip(finer, kernels, strict=True):
             full = fine.values.toarray()
@@ -173,7 +173,7 @@ def test_levels_stand_in_the_order_that_they_merge_in():
 def test_reordered_kernels_are_the_same_kernels():
     (K,) = affinities(Gaussian(0.15, n_neighbors=8), square(100)[:1])
     order = np.random.default_rng(0).permutation(100)
-    moved = K.reordered(order)
+    moved = K.reorder(order)
     assert_array_equal(moved.values.toarray(), K.values.toarray()[np.ix_(order, order)])
     with pytest.raises(TypeError, match="cannot be compared"):
         moved.against(np.zeros((1, 2)))
@@ -183,11 +183,11 @@ def test_reordered_kernels_are_the_same_kernels():
 def test_a_subset_stands_for_all_with_its_own_diagonal(dtype):
     (K,) = affinities(Gaussian(0.15), square(200)[:1], dtype)
     chosen = np.arange(0, 200, 4)
-    part = K.part(chosen).full()
+    part = K.subset(chosen).full()
     expected = K.full()[np.ix_(chosen, chosen)]
     expected[np.diag_indices(50)] *= 0.25
     assert_allclose(part, expected, rtol=1e-6)
-    rows = K.rows_of_block(1, chosen)
+    rows = K.subset_rows(1, chosen)
     assert_allclose(rows.weights(np.zeros(rows.n_rows)), K.full()[64:128][:, chosen], rtol=1e-5)
 
 

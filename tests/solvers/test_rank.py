@@ -34,10 +34,11 @@ def test_views_are_listed_as_a_sentence_has_them():
     assert quote_views(["a", "b"]) == "views 'a', 'b'"
 
 
-def test_a_walk_without_a_cross_kernel_says_so():
+def test_a_walk_without_a_smaller_problem_is_refused_by_the_svd():
     walk = SumWalk(affinities(Gaussian(), cases.views("generic", 1, Gaussian())))
-    with pytest.raises(TypeError, match="SumWalk has no cross kernel"):
-        walk.cross(np.ones(cases.N))
+    assert walk.reduced is None
+    with pytest.raises(ValueError, match='solver="svd" is for the alternating walk'):
+        solve(walk, 2, solver="svd")
 
 
 def test_public_names_are_listed_and_unknown_ones_refused():

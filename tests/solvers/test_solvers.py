@@ -15,13 +15,12 @@ from numpy.testing import assert_allclose
 
 from tests.support import cases, oracles
 from tests.walks.test_walks import affinities, dense
-from viewhop import solvers
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
+from viewhop.solvers import _auto, choose_solver, solve, trivial_pairs
 from viewhop.solvers import _krylov as block
 from viewhop.solvers import _lanczos as arpack
 from viewhop.solvers import _lapack as lapack
-from viewhop.solvers import choose_solver, solve, trivial_pairs
 from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
@@ -73,7 +72,7 @@ def test_the_two_view_svd_gives_the_walk(holding, data, dtype):
 def test_the_iterative_svd_equals_the_dense_one(holding, monkeypatch):
     kernel = Gaussian(factor=0.5, n_neighbors=cases.HOLDINGS[holding])
     walk = HopWalk(affinities(kernel, cases.views("generic", 2, kernel)))
-    monkeypatch.setattr(solvers, "DENSE_NODES", 0)
+    monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     spectrum = solve(walk, 5, solver="svd")
     check_against_oracle(walk, spectrum, 5, atol=1e-8)
     assert spectrum.n_products < 200
@@ -95,7 +94,7 @@ def ring(n):
 @pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
 @pytest.mark.parametrize("k", [None, 6])
 def test_double_eigenvalues_are_found_twice(solver, k, monkeypatch):
-    monkeypatch.setattr(solvers, "DENSE_NODES", 0)
+    monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     n = 700
     kernel = Gaussian(bandwidth=6 / n, n_neighbors=k)
     walk = HopWalk(affinities(kernel, [ring(n), 2 * ring(n)]))
@@ -106,7 +105,7 @@ def test_double_eigenvalues_are_found_twice(solver, k, monkeypatch):
 
 @pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov", "svd"])
 def test_repeated_ones_of_a_walk_in_pieces_are_exact(solver, monkeypatch):
-    monkeypatch.setattr(solvers, "DENSE_NODES", 0)
+    monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2)) + 1e4 * np.repeat(np.arange(4), 15)[:, None]
     walk = HopWalk(affinities(Gaussian(1.0), [X, 0.5 * X]))
@@ -151,7 +150,7 @@ def test_converged_columns_are_no_longer_multiplied():
 
 @pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
 def test_a_solver_that_does_not_converge_says_so_with_what_it_has(solver, monkeypatch):
-    monkeypatch.setattr(solvers, "DENSE_NODES", 0)
+    monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     monkeypatch.setattr(arpack, "MAX_RESTARTS", 1)
     monkeypatch.setattr(block, "MAX_BLOCKS", 2)
     X = np.random.default_rng(0).uniform(0, 1, (400, 1))
@@ -224,7 +223,7 @@ def test_an_interrupt_stops_a_solve(solver):
         from viewhop.solvers import solve
         from viewhop.walks import HopWalk
         X = np.random.default_rng(0).uniform(0, 1, (4000, 2))
-        make = lambda name: affinity.build(
+        make = lambda name: affinity.build_affinity(
             name, Gaussian(factor=0.01, n_neighbors={None if solver == "krylov" else 6}), X,
             generator=np.random.default_rng(0))
         walk = HopWalk([make("a"), make("b"), make("c")])
@@ -309,7 +308,7 @@ def test_a_guess_that_is_right_is_kept():
 
 def test_auto_takes_few_digits_of_many_samples_by_blocks(monkeypatch):
     X = np.random.default_rng(0).standard_normal((600, 3))
-    monkeypatch.setattr(solvers, "MANY_SAMPLES", 600)
+    monkeypatch.setattr(_auto, "MANY_SAMPLES", 600)
     near = affinities(Gaussian(n_neighbors=8), [X, X])
     single = affinities(Gaussian(n_neighbors=8), [X.astype(np.float32)] * 2)
     assert choose_solver(HopWalk(near), 5) == "svd"

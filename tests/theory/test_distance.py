@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from tests.support import cases, oracles
 from tests.theory.walks import MatrixWalk, fitted
@@ -55,7 +56,9 @@ def test_what_has_no_distance_is_refused():
         theory.distance_sides(est, [3, -1], 0)
     with pytest.raises(ValueError, match="by their whole numbers"):
         theory.distance_sides(est, 0.5, 1)
-    with pytest.raises(TypeError, match=r"got MultiViewDiffusionMaps; call fit"):
+    with pytest.raises(NotFittedError, match="MultiViewDiffusionMaps instance is not fitted"):
         theory.distance_sides(type(est)(), 0, 1)
+    with pytest.raises(TypeError, match="expected a Geometry or a fitted estimator .* got str"):
+        theory.distance_sides("est", 0, 1)
     with pytest.raises(ValueError, match="4,001 nodes; take at most 4,000"):
         theory.distance_sides(MatrixWalk(np.empty((4001, 0))), 0, 1)

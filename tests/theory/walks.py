@@ -6,7 +6,7 @@ import numpy as np
 
 import viewhop as vh
 from tests.support import cases
-from viewhop.views._rows import RowMap
+from viewhop.views import RowMap
 from viewhop.walks import Walk
 
 
@@ -35,4 +35,11 @@ class MatrixWalk(Walk):
         return np.zeros(len(self.K), dtype=int)
 
     def against(self, new):
+        raise NotImplementedError
+
+    def extension(self, spectrum):
+        raise NotImplementedError
+
+    @classmethod
+    def build(cls, affinities, rows, *, hops, n_jobs):
         raise NotImplementedError

@@ -118,7 +118,8 @@ def test_a_row_of_nan_in_a_frame_was_not_observed():
         Views.from_frames({"a": a, "b": b}).observed, [[True, False], [False, True], [False, True]]
     )
     a.loc[["u", "v"]] = [[np.nan], [1.0]]
-    with pytest.raises(ValueError, match=r"sample 'u' is NaN.*by no view \(1 such sample\); drop"):
+    message = r"sample 'u' \(row 0\) is NaN.*by no view \(1 such sample\); drop"
+    with pytest.raises(ValueError, match=message):
         Views.from_frames({"a": a, "b": b})
 
 

@@ -663,7 +663,7 @@ def test_a_layout_holds_new_views_to_the_names_and_features_of_incomplete_ones()
         "a": pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}, index=[*"uv"]),
         "b": pd.DataFrame({"z": [5.0, 6.0]}, index=[*"vw"]),
     }
-    layout = Schema.of(Views.from_frames(frames))
+    layout = Schema.from_views(Views.from_frames(frames))
     assert (layout.names, layout.widths) == (("a", "b"), (2, 1))
     assert layout.feature_names == (("x", "y"), ("z",))
     new = layout.named([[[1.0, 2.0], [np.nan, np.nan]], [[np.nan], [1.0]]])

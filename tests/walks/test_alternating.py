@@ -41,8 +41,8 @@ def test_the_walk_is_the_product_of_the_views_walks(holding, data, n_views):
     q = P.sum(axis=0) / n
     assert_allclose(walk.degrees, np.concatenate([np.full(n, 1 / n), q]), rtol=1e-9)
     B = P / np.sqrt(n) / np.sqrt(q)
-    assert_allclose(walk.cross(np.eye(n)), B, rtol=1e-8, atol=1e-300)
-    assert_allclose(walk.cross(np.ones(n), transpose=True), B.sum(axis=0), rtol=1e-8)
+    assert_allclose(walk.reduced.forward(np.eye(n)), B, rtol=1e-8, atol=1e-300)
+    assert_allclose(walk.reduced.backward(np.ones(n)), B.sum(axis=0), rtol=1e-8)
     assert walk.pieces().max() + 1 == oracles.Chain(expected).n_pieces()
 
 

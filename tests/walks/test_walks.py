@@ -188,9 +188,9 @@ def test_cross_is_the_normalised_off_diagonal_block():
     walk = HopWalk(affinities(Gaussian(), cases.views("generic", 2, Gaussian())), [[0, 3], [3, 0]])
     chain = oracles.Chain(dense(walk))
     block = chain.A[: cases.N, cases.N :]
-    assert_allclose(walk.cross(np.eye(cases.N)), block, rtol=1e-10)
-    assert_allclose(walk.cross(np.eye(cases.N), transpose=True), block.T, rtol=1e-10)
-    assert_allclose(walk.cross(np.ones(cases.N)), block.sum(axis=1), rtol=1e-10)
+    assert_allclose(walk.reduced.forward(np.eye(cases.N)), block, rtol=1e-10)
+    assert_allclose(walk.reduced.backward(np.eye(cases.N)), block.T, rtol=1e-10)
+    assert_allclose(walk.reduced.forward(np.ones(cases.N)), block.sum(axis=1), rtol=1e-10)
 
 
 def test_pieces_are_counted_without_forming_the_kernel():

@@ -169,8 +169,9 @@ def read_fields(
     """
     later = {} if optional is None else optional
     if not isinstance(data, dict) or not set(keys) <= set(data) <= {*keys, *later}:
-        present = ", ".join(data) if isinstance(data, dict) else type(data).__name__
-        raise ModelFileError(f"{where}: expected {', '.join([*keys, *later])}, got {present[:200]}")
+        present = ", ".join(data) or "none" if isinstance(data, dict) else type(data).__name__
+        expected = ", ".join([*keys, *later]) or "no keys"
+        raise ModelFileError(f"{where}: expected {expected}, got {present[:200]}")
     return [data.get(key, later.get(key)) for key in (*keys, *later)]
 
 
@@ -248,9 +249,7 @@ def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None
         ends = (given.start, given.stop, given.step)
         return {"slice": [inner(end) for end in ends]}
     if isinstance(given, Mapping):
-        return {
-            "dict": [[encode_value(part, shelf, where) for part in pair] for pair in given.items()]
-        }
+        return {"dict": [[inner(part) for part in pair] for pair in given.items()]}
     if isinstance(given, tuple):
         return {"tuple": [inner(entry) for entry in given]}
     if isinstance(given, list):

@@ -38,10 +38,12 @@ def decode_kernel(data: Any, where: str) -> Kernel:
     name = read_text(data.get("class") if isinstance(data, dict) else None, where, [*_KERNELS])
     kind = _KERNELS[name]
     names = kind._get_param_names()
-    _, *values = read_fields(data, ["class", *names], where)
-    if any(isinstance(entry, list | dict) for entry in values):
+    read_fields(data, ["class"], where, optional=dict.fromkeys(names))
+    # A parameter that the file does not have came after it was written and has its default.
+    values = {key: entry for key, entry in data.items() if key != "class"}
+    if any(isinstance(entry, list | dict) for entry in values.values()):
         raise ModelFileError(f"{where}: the parameters of a kernel are numbers and text")
-    kernel = kind(**dict(zip(names, values, strict=True)))
+    kernel = kind(**values)
     if not isinstance(data.get("standardize", False), bool):
         raise ModelFileError(f"{where}: standardize is true or false")
     try:

@@ -11,7 +11,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from viewhop._storage.codec import read_boolean, read_fields, read_integer, read_texts
+from viewhop._storage.codec import (
+    read_boolean,
+    read_fields,
+    read_integer,
+    read_text,
+    read_texts,
+)
+from viewhop.errors import ModelFileError
 
 __all__ = ["upgrade_model"]
 
@@ -32,6 +39,16 @@ _FIT_KEYS = (
     "walk",
     "spectrum",
 )
+_EMBEDDING = ("kernel", "views", "solver", "tol", "max_memory", "n_jobs", "random_state", "verbose")
+_FUSION = ("n_steps", "fusion", "within_view_weight", "hops", "output")
+_CLUSTERING = ("n_clusters", "max_clusters", "normalize", "n_init")
+#: The parameters that each class had.
+_PARAMETERS = {
+    "DeSaEmbedding": {"n_components", *_EMBEDDING},
+    "DiffusionMaps": {"n_components", "n_steps", "accuracy", *_EMBEDDING} - {"views"},
+    "MultiViewDiffusionMaps": {"n_components", "accuracy", *_FUSION, *_EMBEDDING},
+    "MultiViewSpectralClustering": {"n_components", *_CLUSTERING, *_FUSION, *_EMBEDDING},
+}
 #: The kernel that "adaptive" stood for.
 _ADAPTIVE = {
     "class": "Gaussian",
@@ -56,6 +73,8 @@ def upgrade_model(content: Any, arrays: Arrays) -> tuple[dict[str, Any], Arrays]
     arrays : dict of arrays by name
     """
     kind, parameters, fitted = read_fields(content, ("class", "parameters", "fitted"), "the model")
+    kind = read_text(kind, "the class of the model", [*_PARAMETERS])
+    read_fields(parameters, sorted(_PARAMETERS[kind]), f"the parameters of {kind}")
     if kind != "MultiViewSpectralClustering":
         return _model(kind, parameters, {"geometry": _upgrade_fit(fitted)}), arrays
     n_components, normalized, embedder = read_fields(
@@ -75,10 +94,9 @@ def upgrade_model(content: Any, arrays: Arrays) -> tuple[dict[str, Any], Arrays]
     }
 
 
-def _model(kind: Any, parameters: Any, learned: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(parameters, dict) and "kernel" in parameters:
-        parameters = {**parameters, "kernel": _spell_out(parameters["kernel"])}
-    return {"class": kind, "parameters": parameters, "learned": learned}
+def _model(kind: str, parameters: dict[str, Any], learned: dict[str, Any]) -> dict[str, Any]:
+    kernel = _spell_out(parameters["kernel"])
+    return {"class": kind, "parameters": {**parameters, "kernel": kernel}, "learned": learned}
 
 
 def _spell_out(kernel: Any) -> Any:
@@ -116,7 +134,9 @@ def _upgrade_fit(fitted: Any) -> dict[str, Any]:
     fusion, n_samples, kernels, product = read_fields(
         fit["walk"], ("fusion", "n_samples", "kernels", "product"), "the walk"
     )
-    own = {"product": product} if fusion == "product" or product is not None else {}
+    if fusion != "product" and product is not None:
+        raise ModelFileError(f"the walk: {fusion} has no product")
+    own = {"product": product} if fusion == "product" else {}
     is_mean = read_boolean(fit["is_mean"], "whether coordinates are means")
     return {
         "schema": {

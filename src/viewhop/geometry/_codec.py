@@ -127,7 +127,7 @@ def _decode_schema(data: Any, shelf: Shelf) -> Schema:
         raise ModelFileError(f"the views: expected widths and feature names of {len(names)} views")
     widths = tuple(read_integer(width, "the width of a view", least=1) for width in widths)
     if n_columns is not None:
-        read_integer(n_columns, "the number of columns", least=1)
+        read_integer(n_columns, "the number of features", least=1)
     schema = Schema(
         names,
         widths,

@@ -294,8 +294,11 @@ class Geometry:
     @cached_property
     def view_embeddings(self) -> dict[str, NDArray[np.floating]]:
         """Coordinates by view name; a fused geometry has the same for every view."""
-        blocks = [block.astype(self.schema.dtype) for block in self.by_row()]
-        return dict(zip(self.schema.names, self._for_every_view(blocks), strict=True))
+        blocks = self._for_every_view(self.by_row())
+        return {
+            name: block.astype(self.schema.dtype)
+            for name, block in zip(self.schema.names, blocks, strict=True)
+        }
 
     @cached_property
     def degrees(self) -> dict[str, Floats]:

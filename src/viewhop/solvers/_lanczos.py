@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from viewhop.solvers._auto import DENSE_NODES
+from viewhop.solvers import _auto
 from viewhop.solvers._lapack import run_interruptibly
 from viewhop.solvers._problem import Floats, Half, Operator, Problem, Whole
 from viewhop.solvers._solver import Solution, Solver
@@ -52,7 +52,7 @@ class SvdSolver(Solver):
         """The wanted pairs, or those that converged within the cap."""
         half = Half(problem)
         n = min(half.shape)
-        if n > DENSE_NODES and problem.r < n - problem.known.shape[1] - 1:
+        if n > _auto.DENSE_NODES and problem.r < n - problem.known.shape[1] - 1:
             return iterate_lanczos(half)
         first, second = half.shape
         problem.n_products += second
