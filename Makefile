@@ -13,20 +13,21 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics lint bench bench-small reproduce figures wheel clean help
+.PHONY: demo test test-all test-omics lint bench bench-small reproduce figures map wheel clean help
 
 help:
-	@echo "make demo       six views of handwritten digits: table, embedding and picture in viewhop-demo/"
-	@echo "make test       the test suite with branch coverage"
-	@echo "make test-all   the same with the slow tests"
-	@echo "make test-omics the tests with MuData, in an environment of their own: it wants pandas 2"
-	@echo "make lint       ruff, mypy and the one-way import rule"
-	@echo "make bench      the benchmarks, half an hour and more: tables in benchmark-results/"
-	@echo "make bench-small  the same at sizes of two minutes: counts and memory, no times"
-	@echo "make reproduce  the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
-	@echo "make figures    every picture and number quoted in README.md and docs/"
-	@echo "make wheel      the wheel, in dist/"
-	@echo "make clean      remove what the other targets made"
+	@echo "make demo         embed six views of handwritten digits: table, embedding and picture in viewhop-demo/"
+	@echo "make test         run the test suite with branch coverage"
+	@echo "make test-all     run the slow tests too"
+	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"
+	@echo "make lint         run ruff, mypy and the check of the import layers"
+	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
+	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
+	@echo "make reproduce    run the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
+	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
+	@echo "make map          regenerate docs/architecture.md, the map of the code"
+	@echo "make wheel        build the wheel, in dist/"
+	@echo "make clean        remove what the other targets made"
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/viewhop demo
@@ -58,6 +59,9 @@ reproduce: $(VENV)/.ready-reproduce
 
 figures: $(VENV)/.ready-docs
 	$(BIN)/python docs/figures.py
+
+map: $(VENV)/.ready-base
+	$(BIN)/python docs/architecture.py
 
 wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
