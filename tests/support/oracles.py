@@ -151,6 +151,11 @@ class Chain:
         return np.sqrt((((Pt[i] - Pt[j]) ** 2) / self.pi).sum())
 
 
+def pieces(K):
+    """Number of the connected piece of each node of a kernel matrix."""
+    return connected_components(K > 0, directed=False)[1]
+
+
 def assert_same_space(found, expected, values, r, *, atol, gap=1e-6):
     """The first r columns of both span the same eigenspaces, compared by projector.
 

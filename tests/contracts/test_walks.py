@@ -1,0 +1,131 @@
+"""Every walk of viewhop passes the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.contracts.walk import WalkContract
+from tests.support import cases, oracles
+from viewhop.affinity import build_affinity
+from viewhop.kernels import Gaussian
+from viewhop.views import Views
+from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, hop_matrix
+
+pytestmark = pytest.mark.usefixtures("small_tiles")
+
+
+class FusionContract(WalkContract):
+    """The hooks for walks over complete views with Gaussian kernels."""
+
+    n_views = 3
+    gaussian = Gaussian(factor=0.5)
+
+    def views(self):
+        arrays = cases.views("generic", self.n_views, self.gaussian)
+        return {f"view{k}": X for k, X in enumerate(arrays, start=1)}
+
+    def affinities(self):
+        return [build_affinity(name, self.gaussian, X) for name, X in self.views().items()]
+
+    def matrices(self):
+        return [
+            oracles.View(self.gaussian, X, K.scale).K
+            for X, K in zip(self.views().values(), self.affinities(), strict=True)
+        ]
+
+
+class TestHop(FusionContract):
+    hops = hop_matrix(3)
+
+    def walk(self):
+        return HopWalk(self.affinities(), self.hops)
+
+    def kernel(self):
+        return oracles.hop_kernel(self.matrices(), self.hops)
+
+
+class TestHopThatStays(TestHop):
+    hops = np.array([[0.3, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.1]])
+    gaussian = Gaussian("local", n_neighbors=6)
+
+
+class TestHopOfTwo(TestHop):
+    n_views = 2
+    hops = hop_matrix(2)
+
+
+class TestHopOfOne(TestHop):
+    n_views = 1
+    hops = hop_matrix(1)
+
+
+class TestSum(FusionContract):
+    def walk(self):
+        return SumWalk(self.affinities())
+
+    def kernel(self):
+        return np.sum(self.matrices(), axis=0)
+
+
+class TestSumOfNeighbours(TestSum):
+    gaussian = Gaussian("local", n_neighbors=6)
+
+
+class TestProduct(FusionContract):
+    def walk(self):
+        return ProductWalk(self.affinities())
+
+    def kernel(self):
+        return np.prod(self.matrices(), axis=0)
+
+
+class TestAlternating(FusionContract):
+    def walk(self):
+        return AlternatingWalk(self.affinities())
+
+    def kernel(self):
+        P = np.linalg.multi_dot([K / K.sum(axis=1, keepdims=True) for K in self.matrices()])
+        n, zero = len(P), np.zeros_like(P)
+        return np.block([[zero, P], [P.T, zero]]) / n
+
+
+class Gapped(FusionContract):
+    """Views that missed some samples."""
+
+    def gaps(self):
+        rng = np.random.default_rng(3)
+        arrays = {name: X.copy() for name, X in super().views().items()}
+        for k, X in enumerate(arrays.values()):
+            X[rng.permutation(cases.N)[: 3 * k]] = np.nan
+        return Views(arrays)
+
+    def views(self):
+        gaps = self.gaps()
+        return {name: gaps.rows(name) for name in gaps.names}
+
+    def scatters(self):
+        gaps = self.gaps()
+        return [np.eye(cases.N)[:, gaps.samples(name)] for name in gaps.names]
+
+
+class TestHopWithGaps(Gapped):
+    hops = hop_matrix(3, within_view_weight=0.2)
+
+    def walk(self):
+        return HopWalk(self.affinities(), self.hops, self.gaps().nodes)
+
+    def kernel(self):
+        ends = [K @ S.T for K, S in zip(self.matrices(), self.scatters(), strict=True)]
+        return np.block(
+            [[self.hops[l, m] * A @ B.T for m, B in enumerate(ends)] for l, A in enumerate(ends)]
+        )
+
+
+class TestSumWithGaps(Gapped):
+    def walk(self):
+        return SumWalk(self.affinities(), self.gaps().nodes)
+
+    def kernel(self):
+        both = zip(self.matrices(), self.scatters(), strict=True)
+        return np.sum([S @ K @ S.T for K, S in both], axis=0)
