@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Affinity
+from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_rows import KernelRows, normalised_logs
-from viewhop.affinity._restore import AffinityReader
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError

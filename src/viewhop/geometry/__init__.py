@@ -5,7 +5,6 @@ whatever viewhop computes from a fit is a function of it.
 """
 
 from viewhop.geometry._agreement import disagreement, view_influence, view_similarity
-from viewhop.geometry._codec import decode_geometry, encode_geometry
 from viewhop.geometry._distances import (
     cross_view_distance,
     inner_view_distance,
@@ -17,8 +16,9 @@ from viewhop.geometry._distances import (
 )
 from viewhop.geometry._fit import Recipe, fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
+from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
 from viewhop.geometry._outputs import OUTPUTS, coordinates
-from viewhop.geometry._source import Source, require_geometry
+from viewhop.geometry._require import Source, require_geometry
 from viewhop.geometry._time import check_time, whole_steps
 
 __all__ = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from viewhop.errors import GapWarning
 from viewhop.geometry._geometry import Geometry
 from viewhop.geometry._outputs import fit_scaling, mean_over_views
-from viewhop.geometry._source import Source, require_geometry
+from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import solve_multilevel
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk

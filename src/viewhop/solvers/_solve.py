@@ -18,7 +18,7 @@ from viewhop.errors import ConvergenceError
 from viewhop.solvers._auto import choose_solver, resolve_tolerance
 from viewhop.solvers._lapack import DenseSolver
 from viewhop.solvers._problem import Floats, Problem
-from viewhop.solvers._solver import Solution, Solver, resolve_solver
+from viewhop.solvers._solver import Solution, Solver, resolve_solver, run_solver
 from viewhop.solvers._tall import Tall
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk
@@ -111,7 +111,7 @@ def solve(
     if problem.r:
         method = method if method.fits(problem) else DenseSolver()
         method.reserve(problem, allowed)
-        solution = _converged(problem, method, method.solve(problem))
+        solution = _converged(problem, method, run_solver(method, problem))
     spectrum = _spectrum(problem, method.name, solution, repeated)
     if problem.r and not _is_accurate(problem, spectrum):
         polished = method.polish(problem, solution)

@@ -12,7 +12,7 @@ from viewhop._registry import SOLVERS, load_home
 from viewhop.solvers._problem import Problem
 from viewhop.walks import Walk
 
-__all__ = ["Solution", "Solver", "resolve_solver"]
+__all__ = ["Solution", "Solver", "resolve_solver", "run_solver"]
 
 Floats = NDArray[np.float64]
 
@@ -76,25 +76,37 @@ class Solver(ABC):
 
 
 class _OwnSolver(Solver):
-    """A solver that the caller wrote."""
+    """A solver that the caller wrote, without the contract."""
 
     def __init__(self, solver: Any) -> None:
         self._solver = solver
         self.name = str(getattr(solver, "name", type(solver).__name__))
 
-    def solve(self, problem: Problem) -> Solution:
-        """What the object returns, as a solution."""
-        values, vectors, *rest = self._solver.solve(problem)
-        values = np.asarray(values, dtype=np.float64)
-        vectors = np.asarray(vectors, dtype=np.float64)
-        shape = problem.walk.n_nodes, values.size
-        if values.ndim != 1 or vectors.shape != shape:
-            raise ValueError(
-                f"the solver {self.name} returned vectors of shape {vectors.shape} for "
-                f"{values.shape} values, expected {shape}"
-            )
-        converged = bool(rest[0]) if rest else values.size >= problem.r
-        return Solution(values[: problem.r], vectors[:, : problem.r], converged)
+    def solve(self, problem: Problem) -> Any:
+        """What the object returns."""
+        return self._solver.solve(problem)
+
+
+def run_solver(solver: Solver, problem: Problem) -> Solution:
+    """The solution of a problem; ValueError unless it has the shape of one.
+
+    Parameters
+    ----------
+    solver : Solver
+        May return a pair (values, vectors) as well.
+    problem : Problem
+    """
+    values, vectors, *rest = solver.solve(problem)
+    values = np.asarray(values, dtype=np.float64)
+    vectors = np.asarray(vectors, dtype=np.float64)
+    shape = problem.walk.n_nodes, values.size
+    if values.ndim != 1 or vectors.shape != shape:
+        raise ValueError(
+            f"the solver {solver.name} returned vectors of shape {vectors.shape} for "
+            f"{values.shape} values, expected {shape}"
+        )
+    converged = bool(rest[0]) if rest else values.size >= problem.r
+    return Solution(values[: problem.r], vectors[:, : problem.r], converged)
 
 
 def resolve_solver(solver: Any) -> Solver:

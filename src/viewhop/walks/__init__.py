@@ -14,8 +14,8 @@ from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
 from viewhop.walks._hop import HopWalk, check_hops, hop_matrix
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._restore import read_walk, walk_state
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
+from viewhop.walks._walk_codec import read_walk, walk_state
 
 __all__ = [
     "FUSIONS",
