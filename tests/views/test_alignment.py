@@ -138,7 +138,7 @@ FRAME = pd.DataFrame({"x": [1.0, 2.0], "who": ["u", "v"]})
         ({"a": pl.DataFrame({"x": [1.0]})}, None, "view 'a' is a DataFrame without an index"),
         ({"a": FRAME, "b": None}, "who", "view 'b' is a NoneType; id='who' needs a DataFrame"),
         ({"a": np.ones((3, 2))}, "who", "view 'a' is a ndarray; id='who' needs a DataFrame"),
-        ({"a": FRAME}, "name", "view 'a' has no column 'name'; one column of ids was expected"),
+        ({"a": FRAME}, "name", "view 'a' has no column 'name'; expected one column of ids"),
         ({"a": pd.concat([FRAME, FRAME], axis=1)}, "who", "view 'a' has 2 columns 'who'"),
         ({"a": FRAME[["who"]]}, "who", "view 'a' is empty: it has 0 features"),
         ({"a": pd.DataFrame()}, None, "view 'a' is empty: it has 0 samples"),

@@ -71,8 +71,8 @@ class Shelf:
 
     def length(self, name: str) -> int:
         """The number of rows of an array that is left; 0 if there is none."""
-        found = self.arrays.get(self._prefix + name)
-        return len(found) if found is not None and found.ndim else 0
+        array = self.arrays.get(self._prefix + name)
+        return len(array) if array is not None and array.ndim else 0
 
     def take(
         self, name: str, shape: tuple[int, ...] | None = None, dtype: Any = np.float64
@@ -90,19 +90,19 @@ class Shelf:
         full = self._prefix + name
         if full not in self.arrays:
             raise ModelFileError(f"the array {full} is missing")
-        found = self.arrays.pop(full)
+        array = self.arrays.pop(full)
         known = [np.dtype(kind) for kind in (dtype if isinstance(dtype, tuple) else (dtype,))]
         fits = shape is None or (
-            found.ndim == len(shape)
-            and all(want in (-1, size) for want, size in zip(shape, found.shape, strict=True))
+            array.ndim == len(shape)
+            and all(want in (-1, size) for want, size in zip(shape, array.shape, strict=True))
         )
-        if found.dtype not in known or not fits:
-            told = " or ".join(map(str, known))
+        if array.dtype not in known or not fits:
+            expected = " or ".join(map(str, known))
             raise ModelFileError(
-                f"the array {full} is {found.dtype} of shape {found.shape}, expected {told}"
+                f"the array {full} is {array.dtype} of shape {array.shape}, expected {expected}"
                 + ("" if shape is None else f" of shape {shape}, −1 for any size")
             )
-        return found
+        return array
 
     def numbers(
         self,
@@ -114,21 +114,21 @@ class Shelf:
         above: float = -math.inf,
     ) -> NDArray[Any]:
         """An array of finite numbers, at least `least` and above `above`, taken off the shelf."""
-        found = self.take(name, shape, dtype)
-        for block in range(0, len(found), 2**16):
-            part = found[block : block + 2**16]
+        array = self.take(name, shape, dtype)
+        for block in range(0, len(array), 2**16):
+            part = array[block : block + 2**16]
             if not (np.isfinite(part).all() and (part >= least).all() and (part > above).all()):
                 raise ModelFileError(
                     f"the array {self._prefix}{name} has numbers that are not finite or too small"
                 )
-        return found
+        return array
 
     def places(self, name: str, n: int, shape: tuple[int, ...] = (-1,)) -> NDArray[np.intp]:
         """An array of numbers of rows, from 0 up to but not with `n`, taken off the shelf."""
-        found = self.take(name, shape, np.int64)
-        if found.size and not (found.min() >= 0 and found.max() < n):
+        array = self.take(name, shape, np.int64)
+        if array.size and not (array.min() >= 0 and array.max() < n):
             raise ModelFileError(f"the array {self._prefix}{name} points beyond {n} rows")
-        return found.astype(np.intp, copy=False)
+        return array.astype(np.intp, copy=False)
 
     def take_csr(self, n: int, dtype: Any, where: str) -> csr_array:
         """An (n, n) sparse matrix whose rows are not empty and sorted, taken off the shelf."""
@@ -175,44 +175,44 @@ def read_fields(
     return [data.get(key, later.get(key)) for key in (*keys, *later)]
 
 
-def read_integer(found: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
+def read_integer(value: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
     """A whole number in a range."""
-    if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
-        raise ModelFileError(f"{where}: expected a whole number of at least {least}, got {found!r}")
-    return found
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ModelFileError(f"{where}: expected a whole number of at least {least}, got {value!r}")
+    return value
 
 
 def read_number(
-    found: Any, where: str, *, above: float = -math.inf, least: float = -math.inf
+    value: Any, where: str, *, above: float = -math.inf, least: float = -math.inf
 ) -> float:
     """A finite number in a range."""
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise ModelFileError(f"{where}: expected a number, got {type(found).__name__}")
-    if abs(found) > 1e308 or not (found > above and found >= least):
-        raise ModelFileError(f"{where}: {found!r} is too small or too large")
-    return float(found)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ModelFileError(f"{where}: expected a number, got {type(value).__name__}")
+    if abs(value) > 1e308 or not (value > above and value >= least):
+        raise ModelFileError(f"{where}: {value!r} is too small or too large")
+    return float(value)
 
 
-def read_boolean(found: Any, where: str) -> bool:
+def read_boolean(value: Any, where: str) -> bool:
     """True or false."""
-    if not isinstance(found, bool):
-        raise ModelFileError(f"{where}: expected true or false, got {type(found).__name__}")
-    return found
+    if not isinstance(value, bool):
+        raise ModelFileError(f"{where}: expected true or false, got {type(value).__name__}")
+    return value
 
 
-def read_text(found: Any, where: str, known: Sequence[str] | None = None) -> str:
+def read_text(value: Any, where: str, known: Sequence[str] | None = None) -> str:
     """Text, one of `known` if these are given."""
-    if not isinstance(found, str) or (known is not None and found not in known):
-        told = "text" if known is None else f"one of {', '.join(known)}"
-        raise ModelFileError(f"{where}: expected {told}, got {repr(found)[:60]}")
-    return found
+    if not isinstance(value, str) or (known is not None and value not in known):
+        expected = "text" if known is None else f"one of {', '.join(known)}"
+        raise ModelFileError(f"{where}: expected {expected}, got {repr(value)[:60]}")
+    return value
 
 
-def read_texts(found: Any, where: str, count: int | None = None) -> tuple[str, ...]:
+def read_texts(value: Any, where: str, count: int | None = None) -> tuple[str, ...]:
     """A list of text, of `count` entries if that is given."""
-    if not isinstance(found, list) or count not in (None, len(found)):
+    if not isinstance(value, list) or count not in (None, len(value)):
         raise ModelFileError(f"{where}: expected a list of {count or 'some'} texts")
-    return tuple(read_text(entry, where) for entry in found)
+    return tuple(read_text(entry, where) for entry in value)
 
 
 def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None = None) -> Any:

@@ -347,19 +347,19 @@ def _distance_tiles(
     n = len(points)
     least: dict[tuple[int, int], NDArray[np.floating]] = {}
 
-    def distances(rows: slice, columns: slice) -> NDArray[np.floating]:
-        found = block_distances(points, rows, points, columns, dtype=dtype)
+    def measure(rows: slice, columns: slice) -> NDArray[np.floating]:
+        distances = block_distances(points, rows, points, columns, dtype=dtype)
         if rows == columns:
-            found = np.minimum(found, found.T)
-        least[rows.start, columns.start] = _least_positive(found, axis=1)
-        least[columns.start, rows.start] = _least_positive(found, axis=0)
-        return found
+            distances = np.minimum(distances, distances.T)
+        least[rows.start, columns.start] = _least_positive(distances, axis=1)
+        least[columns.start, rows.start] = _least_positive(distances, axis=0)
+        return distances
 
-    tiles = Tiles(n, dtype, distances, n_jobs=n_jobs, done=done)
+    tiles = Tiles(n, dtype, measure, n_jobs=n_jobs, done=done)
     nearest = np.full(n, np.inf)
-    for (start, _), found in least.items():
-        part = slice(start, start + found.size)
-        nearest[part] = np.minimum(nearest[part], found)
+    for (start, _), values in least.items():
+        part = slice(start, start + values.size)
+        nearest[part] = np.minimum(nearest[part], values)
     return tiles, np.where(np.isfinite(nearest), nearest, 0.0)
 
 

@@ -18,8 +18,8 @@ def check_kernel_values(
     negative = np.flatnonzero(X.min(axis=1) < 0)
     if negative.size:
         raise ValueError(
-            f"{describe(int(negative[0]))} of the precomputed kernel of view {name!r} has a negative "
-            "value; kernel values must be 0 or more"
+            f"{describe(int(negative[0]))} of the precomputed kernel of view {name!r} has a "
+            "negative value; kernel values must be 0 or more"
         )
 
 

@@ -123,13 +123,13 @@ class SparseAffinity(Graph):
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples (q, d) against the n training samples."""
         queries = self.points.like(self.features(X, self.name))
-        found = self._exact(queries) if self.index is None else self._approximate(queries)
+        near = self._exact(queries) if self.index is None else self._approximate(queries)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
-            own = np.sqrt(self.kernel.factor) * found.scale
-        scales = _pair_scale(own, self.scale, found.rows, found.columns)
-        logs = -self.kernel.exponent(found.distances / scales)
-        return self._kernel_rows(logs, found.rows, found.columns, len(queries))
+            own = np.sqrt(self.kernel.factor) * near.scale
+        scales = _pair_scale(own, self.scale, near.rows, near.columns)
+        logs = -self.kernel.exponent(near.distances / scales)
+        return self._kernel_rows(logs, near.rows, near.columns, len(queries))
 
     def _exact(self, queries: Points) -> Neighbourhood:
         """All pairs within the radius of either."""
@@ -178,12 +178,12 @@ class SparseAffinity(Graph):
 
         n_rows = len(queries)
         parts = [slice(start, min(start + PART, n_rows)) for start in range(0, n_rows, PART)]
-        found = threads.map_threads(kept, parts, self.n_jobs, blas=False)
-        i, j, distances = (np.concatenate(column) for column in zip(*found, strict=True))
+        pairs = threads.map_threads(kept, parts, self.n_jobs, blas=False)
+        i, j, distances = (np.concatenate(column) for column in zip(*pairs, strict=True))
         return near._replace(rows=i, columns=j, distances=distances)
 
     def _known_cells(self) -> Cells:
-        """The training samples in cells, found once."""
+        """The training samples in cells, computed once."""
         with _preparing:
             if self._cells is None:
                 self._cells = Cells.of(self.points, self.n_jobs)

@@ -162,8 +162,8 @@ class _Basis:
 
     def vectors(self, coefficients: Floats) -> Floats:
         """Ritz vectors from their coefficients."""
-        found = self._tall.product(self._Q[:, : self.size], coefficients)
-        return found.astype(np.float64, copy=False)
+        vectors = self._tall.product(self._Q[:, : self.size], coefficients)
+        return vectors.astype(np.float64, copy=False)
 
     def restart(self, kept: int) -> None:
         """Go on with the first Ritz vectors only."""

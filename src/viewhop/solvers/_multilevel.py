@@ -1,4 +1,4 @@
-"""Coarse to fine: the same walk on few samples first, then on all, from what was found.
+"""Coarse to fine: the same walk on few samples first, then on all, starting from those pairs.
 
 The eigenvectors of a coarse walk are rough guesses of the wanted ones, and an iteration that
 begins with them passes over the kernels fewer times. With full kernels, a seeded subset stands for

@@ -80,8 +80,8 @@ def warn_of_pieces(
         DisconnectedWarning(
             f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
             f"only tell pieces apart; the smallest has {sizes[small]} nodes ({describe(sample)} "
-            f"{where} is one); a larger bandwidth, more neighbours or within_view_weight below 1 may join "
-            "them",
+            f"{where} is one); a larger bandwidth, more neighbours or within_view_weight below 1 "
+            "may join them",
             sizes.size,
         ),
         stacklevel=stacklevel + 1,

@@ -312,7 +312,7 @@ def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
 
 
 def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
-    """As many eigenpairs as the accuracy asks for, found by doubling.
+    """As many eigenpairs as the accuracy asks for, reached by doubling.
 
     Parameters
     ----------
@@ -339,8 +339,8 @@ def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
     if not usable:
         raise ValueError(
             f"no eigenvalue of the walk over {quote_views(walk.names)} is positive beyond "
-            "rounding, so there are no coordinates: all samples are almost equally similar; use a smaller "
-            "bandwidth"
+            "rounding, so there are no coordinates: all samples are almost equally similar; use a "
+            "smaller bandwidth"
         )
     return spectrum.first(usable)
 

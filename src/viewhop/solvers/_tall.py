@@ -46,8 +46,8 @@ class Tall:
             return np.asarray(A[rows].T @ B[rows])
 
         total = np.zeros((A.shape[1], B.shape[1]))
-        for found in map_threads(part, self.chunks, self.n_jobs):
-            total += found
+        for partial in map_threads(part, self.chunks, self.n_jobs):
+            total += partial
         return total
 
     def product(self, A: Columns, C: Floats) -> Columns:
@@ -115,6 +115,6 @@ class Tall:
             return np.asarray(np.einsum("ij,ij->j", part, part), dtype=np.float64)
 
         squares = np.zeros(C.shape[1])
-        for found in map_threads(fill, self.chunks, self.n_jobs):
-            squares += found
+        for partial in map_threads(fill, self.chunks, self.n_jobs):
+            squares += partial
         return out, np.sqrt(squares)

@@ -96,10 +96,10 @@ def align_by_time(times: Mapping[str, ArrayLike], tolerance: float) -> Aligned:
             np.abs(known[pair[0]] - own) <= np.abs(known[pair[1]] - own), pair[0], pair[1]
         )
         alone = np.abs(known[nearest] - own) > tolerance
-        found = order[np.searchsorted(known, known[nearest])]
-        found[alone] = count + np.arange(alone.sum())
+        places = order[np.searchsorted(known, known[nearest])]
+        places[alone] = count + np.arange(alone.sum())
         count += int(alone.sum())
-        samples[name] = found
+        samples[name] = places
         all_times.append(own[alone])
     return Aligned(samples, np.concatenate(all_times))
 
@@ -129,8 +129,8 @@ def frame_ids(name: str, frame: Any, id: str | None) -> tuple[Sequence[Hashable]
         )
     count = [*frame.columns].count(id)
     if count != 1:
-        told = f"{count} columns" if count else "no column"
-        raise ValueError(f"view {name!r} has {told} {id!r}; one column of ids was expected")
+        columns = f"{count} columns" if count else "no column"
+        raise ValueError(f"view {name!r} has {columns} {id!r}; expected one column of ids")
     return [*frame[id]], frame.drop(columns=id) if hasattr(frame, "iloc") else frame.drop(id)
 
 
@@ -167,7 +167,7 @@ def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, 
         raise ValueError(
             f"no modality named {unknown[0]!r}; there are {', '.join(map(str, mdata.mod))}"
         )
-    found = {}
+    modalities = {}
     for name, part in mdata.mod.items():
         labels: tuple[str, ...] | None = None
         if is_mudata(part):
@@ -188,8 +188,8 @@ def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, 
             labels = tuple(map(str, part.var_names))
         values = values.toarray() if hasattr(values, "toarray") else values
         labels = labels or (tuple(map(str, values.columns)) if hasattr(values, "columns") else None)
-        found[str(name)] = (values, [*part.obs_names], labels)
-    return found, [*mdata.obs_names]
+        modalities[str(name)] = (values, [*part.obs_names], labels)
+    return modalities, [*mdata.obs_names]
 
 
 def mudata_observations(name: str, keys: Sequence[Hashable], names: Sequence[Hashable]) -> Indices:
@@ -212,19 +212,19 @@ def _times(name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
         given = np.asarray(values)
         # Dates are refused: the unit of each view's would be another, unseen.
-        found = given.astype(np.float64) if given.dtype.kind in "biufO" else None
+        numbers = given.astype(np.float64) if given.dtype.kind in "biufO" else None
     except (TypeError, ValueError):
-        found = None
-    if found is None:
+        numbers = None
+    if numbers is None:
         raise ValueError(
             f"times of view {name!r} must be numbers; turn dates into seconds since a common "
             "start, (t - start) / np.timedelta64(1, 's')"
         )
-    if found.ndim != 1 or not np.isfinite(found).all():
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise ValueError(f"times of view {name!r} must be one finite number per row")
-    if not found.size:
+    if not numbers.size:
         raise ValueError(f"view {name!r} has no times")
-    return found
+    return numbers
 
 
 def _keys(name: str, given: Any) -> list[Hashable]:
@@ -262,6 +262,6 @@ def _labels(values: Sequence[Any]) -> NDArray[Any]:
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and kinds <= {int, str, float}:
         return np.asarray(values)
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects

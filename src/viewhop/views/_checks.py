@@ -84,7 +84,7 @@ def read_matrix(name: str, array: Any) -> NDArray[np.floating]:
             ensure_min_features=0,
         )
     except (TypeError, ValueError) as error:
-        raise ValueError(f"view {name!r}: {_column_told(array)}{error}") from error
+        raise ValueError(f"view {name!r}: {_describe_column(array)}{error}") from error
     _check_filled(name, matrix.shape)
     return matrix  # type: ignore[no-any-return]  # scikit-learn has no types
 
@@ -95,7 +95,7 @@ def _check_filled(name: str, shape: tuple[int, ...]) -> None:
             raise ValueError(f"view {name!r} is empty: it has 0 {what}")
 
 
-def _column_told(array: Any) -> str:
+def _describe_column(array: Any) -> str:
     """Which column of a DataFrame is not of numbers, as the beginning of a message."""
     for column in getattr(array, "columns", ()):
         try:
@@ -199,17 +199,17 @@ def observation_masks(
         if mask is None:
             continue
         try:
-            found = np.asarray(mask)
+            values = np.asarray(mask)
         except ValueError:  # ragged
-            found = np.empty(0, dtype=object)
-        if found.shape != (n,) or found.dtype != bool:
+            values = np.empty(0, dtype=object)
+        if values.shape != (n,) or values.dtype != bool:
             raise ValueError(
                 f"observed of view {name!r} must be {n} booleans, one per sample, not "
-                f"{found.dtype} of shape {found.shape}"
+                f"{values.dtype} of shape {values.shape}"
             )
-        if not found.any():
+        if not values.any():
             raise ValueError(
                 f"view {name!r} observed no sample: its `observed` is False throughout"
             )
-        masks[name] = found
+        masks[name] = values
     return masks

@@ -111,23 +111,23 @@ def _positions(
     name: object, group: Any, n_features: int, labels: Sequence[Any] | None
 ) -> NDArray[np.intp]:
     if isinstance(group, slice):
-        found = np.arange(n_features)[group]
+        columns = np.arange(n_features)[group]
     else:
-        found = np.array(_listed(name, group, n_features, labels), dtype=np.intp)
-    if found.size == 0:
+        columns = np.array(_list_columns(name, group, n_features, labels), dtype=np.intp)
+    if columns.size == 0:
         raise ValueError(
             f"view {name!r} is empty: its group has no columns of X, which has "
             f"n_features = {n_features}"
         )
-    outside = found[(found < 0) | (found >= n_features)]
+    outside = columns[(columns < 0) | (columns >= n_features)]
     if outside.size:
         raise ValueError(
             f"view {name!r}: column {outside[0]} is out of range, X has n_features = {n_features}"
         )
-    return found
+    return columns
 
 
-def _listed(
+def _list_columns(
     name: object, group: Any, n_features: int, labels: Sequence[Any] | None
 ) -> list[int] | NDArray[np.intp]:
     """Positions of columns that are listed one by one, by position, mask or name."""

@@ -240,10 +240,10 @@ class HopWalk(Walk):
         i, j = (np.concatenate(side) for side in zip(*ends, strict=True))
         size = 2 * n + self.n_blocks**2 * self.n_samples
         graph = coo_array((np.ones(i.size, dtype=bool), (i, j)), shape=(size, size))
-        found = connected_components(graph, directed=False)[1][:n]
+        labels = connected_components(graph, directed=False)[1][:n]
         reached = self.degrees > 0
         pieces = np.full(n, -1, dtype=np.intp)
-        pieces[reached] = np.unique(found[reached], return_inverse=True)[1]
+        pieces[reached] = np.unique(labels[reached], return_inverse=True)[1]
         return pieces
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
