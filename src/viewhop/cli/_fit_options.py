@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +48,14 @@ class NameOption(click.Option):
 
     def __init__(
         self,
-        *given: Any,
+        param_decls: Sequence[str] | None = None,
+        *,
         names: Mapping[str, object],
         first: tuple[str, ...] = (),
         help: str = "{names}.",
         **more: Any,
     ) -> None:
-        super().__init__(*given, help=help, **more)
+        super().__init__(param_decls, help=help, **more)
         self._names, self._first, self._template = names, first, help
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,8 +145,7 @@ def embedder_of(model: Model) -> MultiViewDiffusionMaps:
     ----------
     model : MultiViewDiffusionMaps or MultiViewSpectralClustering
     """
-    inner: MultiViewDiffusionMaps = getattr(model, "embedder_", model)
-    return inner
+    return cast(MultiViewDiffusionMaps, getattr(model, "embedder_", model))
 
 
 # The two functions below are the only place in runs and cli that reads private attributes of an

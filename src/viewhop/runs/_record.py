@@ -113,7 +113,11 @@ def _plain_settings(settings: Settings, folder: Path) -> dict[str, Any]:
 
     def values(entry: Any) -> dict[str, Any]:
         plain = {field.name: getattr(entry, field.name) for field in fields(entry)}
-        return {key: value for key, value in plain.items() if value is not None}
+        return {
+            key: [*value] if isinstance(value, tuple) else value  # as JSON has it
+            for key, value in plain.items()
+            if value is not None
+        }
 
     plain = values(settings)
     plain.pop("out", None)

@@ -97,14 +97,14 @@ def transform_files(
     """
     options = options or Options()
     path = Path(out)
-    is_file = isinstance(model, str | os.PathLike)
-    check_apart([path], [*([os.fspath(model)] if is_file else []), *views.values()])
+    files = [os.fspath(model)] if isinstance(model, str | os.PathLike) else []
+    check_apart([path], [*files, *views.values()])
     try:
         with output_file(path):  # before long work
             check_writable(path)
     except TableError as error:
         raise SettingsError(str(error), key="out") from None
-    fitted: Model = load(model) if is_file else model
+    fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
     samples = read_model_views(fitted, views, options=options)
     est = embedder_of(fitted)
