@@ -248,6 +248,6 @@ def convert_errors(instead: str) -> Iterator[None]:
     try:
         yield
     except SettingsError as error:
-        raise click.UsageError(f"{str(error).rstrip('.')}.") from error
+        raise click.UsageError(str(error)) from error
     except OutputError as error:
         raise click.ClickException(f"{error}. Choose {instead}.") from error

@@ -23,7 +23,7 @@ from viewhop.runs._estimator import (
     table_options,
 )
 from viewhop.runs._record import RECORD, build_record, describe_files, encode_record
-from viewhop.runs._result_table import write_table
+from viewhop.runs._result_table import table_stem, write_table
 from viewhop.runs._run_report import NO_REPORT, Samples, summarise_record, write_page
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import NAMES
@@ -31,7 +31,7 @@ from viewhop.runs._writing import check_apart, output_folder
 from viewhop.scores import Agreement, agreement
 from viewhop.tables import Joined, check_writable, read_views
 
-__all__ = ["RunResult", "execute", "table_stem"]
+__all__ = ["RunResult", "execute"]
 
 
 @dataclass(frozen=True)
@@ -145,16 +145,6 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
         warnings=tuple(warned),
         scores=_score(model, samples),
     )
-
-
-def table_stem(command: str) -> str:
-    """The name of the table that a command writes, without its ending.
-
-    Parameters
-    ----------
-    command : {"fit", "cluster"}
-    """
-    return {"fit": "embedding", "cluster": "clusters"}[command]
 
 
 def _write_files(

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 from viewhop.runs._estimator import Model, embedder_of
 from viewhop.tables import Joined, write_embedding
 
-__all__ = ["name_columns", "write_table"]
+__all__ = ["name_columns", "table_stem", "write_table"]
+
+
+def table_stem(command: str) -> str:
+    """The name of the table that a command writes, without its ending.
+
+    Parameters
+    ----------
+    command : {"fit", "cluster"}
+    """
+    return {"fit": "embedding", "cluster": "clusters"}[command]
 
 
 def name_columns(

@@ -14,7 +14,7 @@ from viewhop.estimators import load
 from viewhop.runs._column_match import check_training_samples, read_model_views
 from viewhop.runs._estimator import Model, embedder_of, table_options
 from viewhop.runs._record import RECORD, describe_files, encode_record
-from viewhop.runs._result_table import name_columns
+from viewhop.runs._result_table import name_columns, table_stem
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import State, verify
 from viewhop.runs._writing import check_apart, output_file
@@ -285,13 +285,12 @@ def _samples_of_run(
 
 def _samples_of_table(folder: Path, state: State, settings: Settings, model: Model) -> Samples:
     """Ids and labels of the samples, from the table that the run wrote."""
-    is_cluster = settings.command == "cluster"
-    name = f"{'clusters' if is_cluster else 'embedding'}.{settings.format}"
+    name = f"{table_stem(settings.command)}.{settings.format}"
     if state.outputs.get(name) != "as recorded" or (settings.id or settings.label) is None:
         return Samples(label_name=settings.label)
     id_name, label_name = name_columns(
         model,
-        computed=("cluster",) if is_cluster else (),
+        computed=("cluster",) if settings.command == "cluster" else (),
         id=settings.id,
         label=settings.label,
     )
