@@ -23,7 +23,7 @@ from viewhop.cli._command import Command
 from viewhop.cli._main import main
 from viewhop.tables import Options, read, read_views, write
 
-FAULT = "this is a fault of viewhop, see it with --debug"
+BUG = "this is a bug in viewhop; rerun with --debug for the traceback"
 
 
 @pytest.fixture
@@ -94,21 +94,21 @@ def failing(error):
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "message"),
     [
         (ValueError("two\nlines"), 1, "Error: two lines\n"),
         (MemoryError("too much"), 1, "Error: too much\n"),
         (OSError(28, "No space left", "a.csv"), 1, "Error: a.csv: No space left\n"),
-        (OSError("odd"), 1, f"Error: OSError: odd; {FAULT}\n"),
-        (KeyError("x"), 1, f"Error: KeyError: 'x'; {FAULT}\n"),
+        (OSError("odd"), 1, f"Error: OSError: odd; {BUG}\n"),
+        (KeyError("x"), 1, f"Error: KeyError: 'x'; {BUG}\n"),
         (KeyboardInterrupt(), 130, ""),
         (click.ClickException("no"), 1, "Error: no\n"),
     ],
 )
-def test_every_error_is_a_line_with_its_code(error, code, told):
+def test_every_error_is_a_line_with_its_code(error, code, message):
     result = CliRunner().invoke(failing(error), [])
     assert result.exit_code == code
-    assert result.stderr == told
+    assert result.stderr == message
 
 
 def test_debug_lets_the_error_through():
@@ -139,8 +139,8 @@ def test_bandwidth_finds_the_scales_of_the_library(rolls, tmp_path):
     done = run("bandwidth", "x=x.csv", "y=y.csv", "--id", "id", "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     expected = vh.bandwidth.joint(rolls)
-    told = dict(line.split() for line in done.stdout.splitlines()[:2])
-    assert told == {name: f"{sigma:.6g}" for name, sigma in expected.scales.items()}
+    printed = dict(line.split() for line in done.stdout.splitlines()[:2])
+    assert printed == {name: f"{sigma:.6g}" for name, sigma in expected.scales.items()}
     record = json.loads((tmp_path / "out" / "bandwidth.json").read_text())
     assert record["files"] == {"x": "x.csv", "y": "y.csv"}
     assert record["n_samples"] == 60
@@ -190,7 +190,7 @@ def test_bandwidth_draws_names_as_they_are_and_no_more_pairs_than_fit(rolls, tmp
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([], "NAME=PATH"),
         (["x.csv"], "expected NAME=PATH"),
@@ -207,12 +207,12 @@ def test_bandwidth_draws_names_as_they_are_and_no_more_pairs_than_fit(rolls, tmp
         (["x=x.csv", "y=y.csv", "--what"], "--what"),
     ],
 )
-def test_bandwidth_used_wrongly_exits_with_2(rolls, tmp_path, monkeypatch, arguments, told):
+def test_bandwidth_used_wrongly_exits_with_2(rolls, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     result = invoked("bandwidth", *arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 BAD = {
@@ -231,7 +231,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_file_is_a_line_that_names_it_and_exits_with_1(rolls, tmp_path, monkeypatch, case):
     monkeypatch.chdir(tmp_path)
-    content, told = BAD[case]
+    content, message = BAD[case]
     path = tmp_path / "bad.csv"
     if content is None:
         path.mkdir()
@@ -242,7 +242,7 @@ def test_bad_file_is_a_line_that_names_it_and_exits_with_1(rolls, tmp_path, monk
     result = invoked("bandwidth", "x=x.csv", "y=bad.csv", "--id", "id", "-o", "out")
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert result.stderr.startswith(f"Error: {told}")
+    assert result.stderr.startswith(f"Error: {message}")
     assert result.stderr.count("\n") == 1
     assert [entry.name for entry in (tmp_path / "out").iterdir()] == ["bandwidth.json"]
     assert (tmp_path / "out" / "bandwidth.json").read_text() == "old"
@@ -320,12 +320,12 @@ def test_data_writes_the_digits_with_all_their_digits(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     digits = vh.datasets.load_mfeat()
     paths = {name: tmp_path / "digits" / f"{name}.csv" for name in digits.views.names}
-    found = read_views(paths, options=Options(id="sample", label="digit"))
-    assert found.views.names == digits.views.names
+    joined = read_views(paths, options=Options(id="sample", label="digit"))
+    assert joined.views.names == digits.views.names
     for name, rows in digits.views.items():
-        assert_array_equal(found.views[name], rows)
-    assert_array_equal(found.labels, digits.target)
-    assert found.views.ids[0] == "s0001"
+        assert_array_equal(joined.views[name], rows)
+    assert_array_equal(joined.labels, digits.target)
+    assert joined.views.ids[0] == "s0001"
 
 
 @pytest.mark.parametrize("name", ["rolls", "gapped-rolls", "helices-a", "helices-b", "circles"])
@@ -360,28 +360,28 @@ def test_data_does_not_replace_files_unless_forced(tmp_path, monkeypatch):
     Path("y.csv").write_text("mine")
     result = invoked("data", "rolls", "-o", ".")
     assert result.exit_code == 1
-    assert result.stderr == "Error: y.csv is there already; replace it with --force.\n"
+    assert result.stderr == "Error: y.csv already exists; replace it with --force.\n"
     assert [entry.name for entry in tmp_path.iterdir()] == ["y.csv"]
     assert Path("y.csv").read_text() == "mine"
     assert invoked("data", "rolls", "-o", ".", "--force").exit_code == 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["roles"], "there are mfeat, rolls"),
-        (["-o", "here"], "which set?"),
-        (["mfeat", "--samples", "5"], "--samples is not for it"),
-        (["mixtures", "--noise", "1"], "--noise is not for it"),
+        (["-o", "here"], "missing name of a data set"),
+        (["mfeat", "--samples", "5"], "--samples does not apply to mfeat"),
+        (["mixtures", "--noise", "1"], "--noise does not apply to mixtures"),
         (["rolls", "--noise", "-1"], "--noise"),
         (["rolls", "--format", "xlsx"], "--format"),
     ],
 )
-def test_data_used_wrongly_exits_with_2(tmp_path, monkeypatch, arguments, told):
+def test_data_used_wrongly_exits_with_2(tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     result = invoked("data", *arguments)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
     assert not [*tmp_path.iterdir()]
 
 

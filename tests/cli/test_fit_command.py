@@ -85,13 +85,13 @@ def test_record_says_what_went_in_and_what_came_out(rolls, reports, tmp_path):
     assert invoked(*FIT).exit_code == 0
     text = Path("out/run.json").read_text()
     assert str(tmp_path) not in text
-    found = json.loads(text)
-    assert found["command"] == "fit"
-    assert found["viewhop"] == vh.__version__
-    assert found["versions"]["numpy"] == np.__version__
-    assert set(found["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "pandas"}
+    record = json.loads(text)
+    assert record["command"] == "fit"
+    assert record["viewhop"] == vh.__version__
+    assert record["versions"]["numpy"] == np.__version__
+    assert set(record["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "pandas"}
     for name in "xy":
-        assert found["inputs"][name] == {
+        assert record["inputs"][name] == {
             "path": f"../{name}.csv",
             "sha256": hashlib.sha256(Path(f"{name}.csv").read_bytes()).hexdigest(),
             "size": Path(f"{name}.csv").stat().st_size,
@@ -100,14 +100,14 @@ def test_record_says_what_went_in_and_what_came_out(rolls, reports, tmp_path):
         }
     there = hashes("out")
     del there["run.json"]
-    assert {name: entry["sha256"] for name, entry in found["outputs"].items()} == there
+    assert {name: entry["sha256"] for name, entry in record["outputs"].items()} == there
     model = vh.load("out/model.viewhop")
-    assert_allclose(found["eigenvalues"], model.eigenvalues_, rtol=0, atol=0)
-    assert found["n_samples"] == N
-    assert found["bandwidths"]["x"]["median"] == np.median(model.bandwidths_["x"])
+    assert_allclose(record["eigenvalues"], model.eigenvalues_, rtol=0, atol=0)
+    assert record["n_samples"] == N
+    assert record["bandwidths"]["x"]["median"] == np.median(model.bandwidths_["x"])
     stages = ["reading", "fit", "fit: kernels", "fit: solve", "fit: extension", "table", "model"]
-    assert [*found["timings"]] == [*stages, "report"]
-    assert all(seconds >= 0 for seconds in found["timings"].values())
+    assert [*record["timings"]] == [*stages, "report"]
+    assert all(seconds >= 0 for seconds in record["timings"].values())
 
 
 def test_report_is_asked_for_with_all_that_is_known(rolls, reports):
@@ -158,7 +158,9 @@ def test_run_toml_repeats_the_run_to_the_last_bit(rolls, reports, monkeypatch):
     assert invoked("fit", "--config", "out/run.toml", "-o", "deeper/again").exit_code == 0
     assert hashes("deeper/again")["embedding.csv"] == before["embedding.csv"]
     assert tomllib.loads(Path("deeper/again/run.toml").read_text())["views"]["x"] == {
-        "path": "../../x.csv", "bandwidth": "joint",
+        "path": "../../x.csv", "kernel": "gaussian", "bandwidth": "joint", "factor": 1.0,
+        "neighbors": "all", "metric": "euclidean", "standardize": False, "alpha": 0.0,
+        "search": "auto",
     }  # fmt: skip
 
 
@@ -199,10 +201,10 @@ def test_parquet_is_the_format_where_pyarrow_is(rolls, reports, monkeypatch):
     assert invoked(*given).exit_code == 0
     table = pd.read_parquet("out/embedding.parquet")
     assert_array_equal(table.iloc[:, 2:], vh.load("out/model.viewhop").embedding_)
-    monkeypatch.setattr("viewhop.cli._running.find_spec", lambda name: None)
+    monkeypatch.setattr("viewhop.runs._execute.find_spec", lambda name: None)
     result = invoked(*given)
     assert result.exit_code == 0
-    assert "note: embedding.parquet is there from another run" in result.stdout
+    assert "note: embedding.parquet was written by another run" in result.stdout
     assert Path("out/embedding.csv").exists()
     assert invoked("info", "out").exit_code == 1
 
@@ -216,9 +218,9 @@ def test_warnings_are_shown_and_recorded(rolls, reports):
         warnings.simplefilter("default")
         result = invoked("fit", "a=a.npy", "b=b.npy", "-o", "out")
     assert result.exit_code == 0, result.output
-    (told,) = json.loads(Path("out/run.json").read_text())["warnings"]
-    assert told["kind"] == DisconnectedWarning.__name__
-    assert f"warning: {told['text']}\n" in result.stderr
+    (warning,) = json.loads(Path("out/run.json").read_text())["warnings"]
+    assert warning["kind"] == DisconnectedWarning.__name__
+    assert f"warning: {warning['text']}\n" in result.stderr
     assert "the walk falls into 2 pieces" in result.stdout
 
 
@@ -242,40 +244,42 @@ def test_columns_with_names_of_ours_are_told_apart(rolls, reports):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([], "at least one view"),
-        (["x=x.csv"], "where to? Give the folder with -o"),
+        (["x=x.csv"], "missing output folder: pass -o DIR"),
         (["x.csv", "-o", "o"], "expected NAME=PATH"),
         (["x=x.csv", "x=y.csv", "-o", "o"], "given twice"),
         (["x=x.csv", "-o", "o", "--kernel", "cosine"], "--kernel: expected one of adaptive"),
-        (["x=x.csv", "-o", "o", "--kernel", "z=gaussian"], "the view 'z' has no file"),
+        (["x=x.csv", "-o", "o", "--kernel", "z=gaussian"], "view 'z' has no file"),
         (
             ["x=x.csv", "-o", "o", "--factor", "x=0"],
-            "--factor of the view 'x': expected",
+            "--factor of view 'x': expected",
         ),
         (["x=x.csv", "-o", "o", "--alpha", "1", "--alpha", "2"], "--alpha is given twice"),
         (["x=x.csv", "-o", "o", "--bandwidth", "-1"], "--bandwidth: expected one of max-min"),
         (["x=x.csv", "-o", "o", "--bandwidth", "joint"], "use --kernel gaussian"),
         (["x=x.csv", "-o", "o", "--components", "many"], "--components: expected a whole"),
         (["x=x.csv", "-o", "o", "--components", "0"], "--components: expected a whole"),
-        (["x=x.csv", "-o", "o", "--accuracy", "0.1"], "--components auto only"),
+        (["x=x.csv", "-o", "o", "--accuracy", "0.1"], "--accuracy requires --components auto"),
         (["x=x.csv", "-o", "o", "--fusion", "sum"], "needs two views"),
         (["x=x.csv", "-o", "o", "--fusion", "mix"], "--fusion"),
         (["x=x.csv", "-o", "o", "--seed", "-1"], "--seed: expected 0 to"),
         (["x=x.csv", "-o", "o", "--memory", "much"], "--memory: expected bytes"),
         (["x=x.csv", "-o", "o", "--id", "a", "--label", "a"], "both the ids and the labels"),
         (["x=x.csv", "-o", "o", "--delimiter", "abc"], "one character"),
-        (["x=x.csv", "-o", "o", "--config", "none.toml"], "none.toml: it cannot be read"),
+        (["x=x.csv", "-o", "o", "--config", "none.toml"], "none.toml: cannot be read"),
         (["x=o/embedding.csv", "-o", "o", "--format", "csv"], "would be written over"),
     ],
 )
-def test_wrong_usage_exits_with_2_before_anything_is_read(tmp_path, monkeypatch, arguments, told):
+def test_wrong_usage_exits_with_2_before_anything_is_read(
+    tmp_path, monkeypatch, arguments, message
+):
     monkeypatch.chdir(tmp_path)
     result = invoked("fit", *arguments)
     assert result.exit_code == 2, result.output
     assert result.stdout == ""
-    assert told in result.stderr
+    assert message in result.stderr
     assert not [*tmp_path.iterdir()]
 
 
@@ -284,7 +288,7 @@ def test_configuration_of_another_command_is_refused(tmp_path, monkeypatch):
     Path("c.toml").write_text('command = "cluster"\n[views.x]\npath = "x.csv"\n')
     result = invoked("fit", "--config", "c.toml", "-o", "o")
     assert result.exit_code == 2
-    assert "c.toml: command: its settings are for viewhop cluster, not fit" in result.stderr
+    assert "c.toml: these are settings for viewhop cluster, not fit" in result.stderr
     Path("c.toml").write_text("sed = 1\n")
     result = invoked("fit", "--config", "c.toml", "-o", "o")
     assert result.exit_code == 2
@@ -304,7 +308,7 @@ def test_transform_is_the_transform_of_the_library(rolls, model):
     arguments = ["out/model.viewhop", "y=y.csv", "--id", "id", "-o", "new.csv"]
     result = invoked("transform", *arguments)
     assert result.exit_code == 0, result.output
-    assert "note: y.csv: passed over 'kind'\n" in result.stderr
+    assert "note: y.csv: ignored 'kind'\n" in result.stderr
     embedding, coverage = model.transform({"y": rolls["y"]}, return_coverage=True)
     table = read_csv("new.csv")
     assert [*table.columns] == ["id", "coverage", *model.get_feature_names_out()]
@@ -330,7 +334,7 @@ def test_transform_takes_columns_in_any_order_and_views_with_other_samples(rolls
     assert_allclose(new.iloc[:, 3:].to_numpy(), expected, rtol=0, atol=1e-12)
 
 
-def test_far_samples_are_told(rolls, model):
+def test_far_samples_are_a_warning(rolls, model):
     np.save("far.npy", np.full((3, 3), 1e6))
     with warnings.catch_warnings():
         warnings.simplefilter("default", FarSampleWarning)
@@ -341,7 +345,7 @@ def test_far_samples_are_told(rolls, model):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["out/model.viewhop", "x=x.csv"], 2, "-o"),
         (["out/model.viewhop", "-o", "n.csv"], 2, "NAME=PATH"),
@@ -357,16 +361,16 @@ def test_far_samples_are_told(rolls, model):
         (["out", "x=x.csv", "-o", "n.csv"], 1, "Error: out: "),
     ],
 )
-def test_transform_used_wrongly_writes_nothing(rolls, model, arguments, code, told):
+def test_transform_used_wrongly_writes_nothing(rolls, model, arguments, code, message):
     before = sorted(os.listdir())
     result = invoked("transform", *arguments)
     assert (result.exit_code, result.stdout) == (code, "")
-    assert told in result.stderr
-    assert FAULT not in result.stderr
+    assert message in result.stderr
+    assert BUG not in result.stderr
     assert sorted(os.listdir()) == before
 
 
-FAULT = "this is a fault of viewhop"
+BUG = "this is a bug in viewhop"
 
 
 # --- cluster -----------------------------------------------------------------------------------
@@ -427,43 +431,43 @@ def put_bad(content):
         Path("bad.csv").write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def check_refused(done, told, code=1):
+def check_refused(done, message, code=1):
     assert done.returncode == code
     assert done.stdout == ""
     (line,) = (line for line in done.stderr.splitlines() if line.startswith("Error: "))
-    assert told in line
+    assert message in line
     assert "Traceback" not in done.stderr
-    assert FAULT not in done.stderr
+    assert BUG not in done.stderr
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_file_is_told_with_its_place_and_the_earlier_run_stays(rolls, model, case):
-    content, told = BAD[case]
+def test_error_of_a_bad_file_names_its_place_and_the_earlier_run_stays(rolls, model, case):
+    content, message = BAD[case]
     put_bad(content)
     before = hashes("out")
-    check_refused(run(*FIT, "z=bad.csv", cwd="."), told)
+    check_refused(run(*FIT, "z=bad.csv", cwd="."), message)
     assert hashes("out") == before
     assert not [entry for entry in os.listdir("out") if entry.endswith(".part")]
     # The same file as a new one of the model; a column that it does not know may hold text.
     Path("new.csv").write_text("mine")
     done = invoked("transform", "out/model.viewhop", "x=bad.csv", "--id", "id", "-o", "new.csv")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"Error: {told}")
+    assert done.stderr.startswith(f"Error: {message}")
     assert done.stderr.count("\n") == 1
     assert Path("new.csv").read_text() == "mine"
 
 
 @pytest.mark.parametrize("case", ["ragged", "text", "folder"])
-def test_bad_file_of_new_samples_is_told_by_the_real_command(rolls, model, case):
-    content, told = BAD[case]
+def test_bad_file_of_new_samples_is_refused_by_the_real_command(rolls, model, case):
+    content, message = BAD[case]
     put_bad(content)
     Path("new.csv").write_text("mine")
     arguments = ["transform", "out/model.viewhop", "x=bad.csv", "--id", "id", "-o", "new.csv"]
-    check_refused(run(*arguments, cwd="."), told)
+    check_refused(run(*arguments, cwd="."), message)
     assert Path("new.csv").read_text() == "mine"
 
 
-def test_missing_column_of_new_samples_is_told_by_the_real_command(rolls, model):
+def test_missing_column_of_new_samples_is_refused_by_the_real_command(rolls, model):
     Path("bad.csv").write_text("id,a,b\ns1,1,2\n")
     Path("new.csv").write_text("mine")
     arguments = ["transform", "out/model.viewhop", "x=bad.csv", "--id", "id", "-o", "new.csv"]
@@ -482,14 +486,14 @@ def test_byte_order_mark_changes_nothing(rolls, model):
     assert hashes("out")["embedding.csv"] == before
 
 
-def test_unwritable_folder_is_told_before_anything_is_read(tmp_path, monkeypatch):
+def test_unwritable_folder_is_an_error_before_anything_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("taken").touch()
     check_refused(run("fit", "x=none.csv", "-o", "taken", cwd="."), "cannot write to taken: ")
 
 
 @pytest.mark.parametrize("kind", ["folder", "link"])
-def test_what_cannot_be_replaced_is_told_before_anything_is_read(tmp_path, monkeypatch, kind):
+def test_what_cannot_be_replaced_is_an_error_before_anything_is_read(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     Path("out").mkdir()
     if kind == "folder":

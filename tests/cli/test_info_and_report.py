@@ -45,47 +45,47 @@ def test_info_of_a_run_says_whether_its_files_belong_together(rolls):
     result = invoked("info", "out")
     assert result.exit_code == 0
     assert "its files belong together" in result.stdout
-    assert "what was read as x: same" in result.stdout
+    assert "input x: same" in result.stdout
     Path("x.csv").unlink()
     result = invoked("info", "out")
     assert result.exit_code == 0
-    assert "what was read as x: gone" in result.stdout
+    assert "input x: gone" in result.stdout
     with open("out/run.toml", "a") as file:
         file.write("\n")
     result = invoked("info", "out", "--json")
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert told["whole"] is False
-    assert told["outputs"]["run.toml"] == "changed"
-    assert told["inputs"] == {"x": "gone", "y": "same"}
+    facts = json.loads(result.stdout)
+    assert facts["whole"] is False
+    assert facts["outputs"]["run.toml"] == "changed"
+    assert facts["inputs"] == {"x": "gone", "y": "same"}
 
 
 def test_info_of_a_folder_without_a_record_is_an_error(tmp_path):
     result = invoked("info", tmp_path)
     assert result.exit_code == 1
-    assert "it has no run.json" in result.stderr
+    assert "there is no run.json" in result.stderr
 
 
 def test_info_of_a_model_is_that_of_the_model(rolls):
     est = vh.load("out/model.viewhop")
-    told = json.loads(invoked("info", "out/model.viewhop", "--json").stdout)
-    assert told["class"] == "MultiViewDiffusionMaps"
-    assert told["n_samples"] == N
-    assert told["views"]["x"] == {"features": 3, "observed": N, "columns": ["u", "v", "w"]}
-    assert told["eigenvalues"] == est.eigenvalues_.tolist()
-    assert told["coordinates"] == est.get_feature_names_out().tolist()
-    assert told["size"] == os.path.getsize("out/model.viewhop")
-    assert told["format_version"] == 1
-    assert "Gaussian" in told["parameters"]["kernel"]
+    facts = json.loads(invoked("info", "out/model.viewhop", "--json").stdout)
+    assert facts["class"] == "MultiViewDiffusionMaps"
+    assert facts["n_samples"] == N
+    assert facts["views"]["x"] == {"features": 3, "observed": N, "columns": ["u", "v", "w"]}
+    assert facts["eigenvalues"] == est.eigenvalues_.tolist()
+    assert facts["coordinates"] == est.get_feature_names_out().tolist()
+    assert facts["size"] == os.path.getsize("out/model.viewhop")
+    assert facts["format_version"] == 1
+    assert "Gaussian" in facts["parameters"]["kernel"]
     text = invoked("info", "out/model.viewhop").stdout
     assert "MultiViewDiffusionMaps" in text
     assert f"{est.eigenvalues_[0]:.6g}" in text
 
 
 def test_info_of_a_table_is_how_it_would_be_read(rolls):
-    told = json.loads(invoked("info", "x.csv", "--id", "id", "--label", "kind", "--json").stdout)
-    assert (told["rows"], told["columns"], told["names"]) == (N, 3, ["u", "v", "w"])
-    assert (told["ids"], told["labels"], told["observed"]) == (N, 2, N)
+    facts = json.loads(invoked("info", "x.csv", "--id", "id", "--label", "kind", "--json").stdout)
+    assert (facts["rows"], facts["columns"], facts["names"]) == (N, 3, ["u", "v", "w"])
+    assert (facts["ids"], facts["labels"], facts["observed"]) == (N, 2, N)
     result = invoked("info", "x.csv")
     assert result.exit_code == 1
     assert "x.csv, line 2, column 'id': expected a number" in result.stderr
@@ -114,7 +114,7 @@ def test_report_of_a_run_whose_files_are_gone_has_what_the_table_has(rolls, repo
     Path("x.csv").unlink()
     result = invoked("report", "out", "-o", "other.html")
     assert result.exit_code == 0, result.output
-    assert "files are not as they were: x (gone)" in result.stdout
+    assert "input files were moved or changed: x (gone)" in result.stdout
     ((_, more),) = reports
     assert more["features"] is None
     assert more["ids"].tolist() == [f"s{k}" for k in range(N)]
@@ -129,7 +129,7 @@ def test_report_of_a_run_finds_files_that_were_moved(rolls, reports):
     shutil.copy("y.csv", "moved.csv")
     result = invoked("report", "out", "x=moved.csv")
     assert result.exit_code == 1
-    assert "it is not the file that the run read for the view 'x'" in result.stderr
+    assert "not the file that the run read for view 'x'" in result.stderr
     assert invoked("report", "out", "z=y.csv").exit_code == 2
 
 
@@ -139,7 +139,7 @@ def test_report_of_a_run_needs_its_own_model(rolls, reports):
     shutil.copy("else/model.viewhop", "out/model.viewhop")
     result = invoked("report", "out")
     assert result.exit_code == 1
-    assert "model.viewhop: it is changed" in result.stderr
+    assert "model.viewhop is changed" in result.stderr
     assert Path("out/report.html").read_text() == old
 
 
@@ -156,7 +156,7 @@ def test_report_of_a_model_takes_the_files_of_its_samples(rolls, reports):
     Path("x.csv").write_text("".join(lines[:20]))
     result = invoked("report", "out/model.viewhop", "x=x.csv", "--id", "id", "-o", "m.html")
     assert result.exit_code == 1
-    assert "the files have 19 samples, and the model was fitted on 60" in result.stderr
+    assert "the files have 19 samples, but the model was fitted on 60" in result.stderr
 
 
 def test_report_used_wrongly_exits_with_2(rolls):
@@ -273,8 +273,8 @@ def test_labels_come_back_under_the_name_that_was_free(rolls, reports):
     for name in ("x", "y"):
         text = Path(f"{name}.csv").read_text().replace("id,kind", "id,cluster", 1)
         Path(f"{name}.csv").write_text(text)
-    told = ["--id", "id", "--label", "cluster", "-k", "3", "--format", "csv", "--quiet"]
-    assert invoked("cluster", "x=x.csv", "y=y.csv", *told, "-o", "groups").exit_code == 0
+    options = ["--id", "id", "--label", "cluster", "-k", "3", "--format", "csv", "--quiet"]
+    assert invoked("cluster", "x=x.csv", "y=y.csv", *options, "-o", "groups").exit_code == 0
     expected = reports[-1][1]["labels"].tolist()
     assert set(expected) == {"a", "b"}
     Path("x.csv").unlink()
@@ -288,8 +288,8 @@ def test_views_in_another_order_are_put_in_that_of_the_fit(rolls, reports):
     for name, rows in (("x", slice(0, 50)), ("y", slice(10, 60))):
         head, *lines = Path(f"{name}.csv").read_text().splitlines()
         Path(f"{name}.csv").write_text("\n".join([head, *lines[rows]]) + "\n")
-    told = ["--id", "id", "--neighbors", "25", "--drop", "kind"]
-    result = invoked("fit", "x=x.csv", "y=y.csv", *told, "--quiet", "-o", "joined")
+    options = ["--id", "id", "--neighbors", "25", "--drop", "kind"]
+    result = invoked("fit", "x=x.csv", "y=y.csv", *options, "--quiet", "-o", "joined")
     assert result.exit_code == 0, result.output
     files = ["y=y.csv", "x=x.csv", "--id", "id", "-o", "r.html"]
     result = invoked("report", "joined/model.viewhop", *files)
@@ -305,5 +305,5 @@ def test_samples_in_another_order_are_refused(rolls):
     files = ["x=x.csv", "y=y.csv", "--id", "id", "-o", "r.html"]
     result = invoked("report", "out/model.viewhop", *files)
     assert result.exit_code == 1
-    assert "not in that order: sample number 4 ('s40') is another" in result.stderr
+    assert "not in the same order: sample number 4 ('s40') differs" in result.stderr
     assert not Path("r.html").exists()

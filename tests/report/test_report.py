@@ -9,16 +9,19 @@ import re
 import sys
 import zlib
 from html.parser import HTMLParser
+from importlib import resources
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 
 import viewhop as vh
 from viewhop.report import _colours as colours
 from viewhop.report import _packing as packing
 from viewhop.report import _panels as panels
+from viewhop.report._page import plotly_source
 
 pytest.importorskip("plotly")
 
@@ -42,12 +45,12 @@ class Strict(HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.open, self.ids, self.found, self.texts = [], set(), [], {}
+        self.open, self.ids, self.elements, self.texts = [], set(), [], {}
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         assert len(attributes) == len(attrs), f"an attribute of {tag} is given twice"
-        self.found.append((tag, attributes))
+        self.elements.append((tag, attributes))
         if "id" in attributes:
             assert attributes["id"] not in self.ids, attributes["id"]
             self.ids.add(attributes["id"])
@@ -216,7 +219,7 @@ def test_the_log_log_curve_is_the_sum_of_the_kernel(views):
     assert_allclose(curve["slopes"][2:-2], rise[2:-2], atol=0.02)
 
 
-def test_a_graph_in_pieces_is_told_in_words():
+def test_a_graph_in_pieces_has_a_warning_in_words():
     rng = np.random.default_rng(0)
     blobs = np.r_[rng.standard_normal((40, 2)), rng.standard_normal((30, 2)) + 1000]
     with pytest.warns(vh.errors.DisconnectedWarning):
@@ -241,7 +244,7 @@ def test_a_graph_in_pieces_is_told_in_words():
     ],
 )
 def test_labels_are_groups_or_a_quantity(labels, kind, groups):
-    column = colours.label_column(labels, "l", 4, packing.Pack())
+    column = colours.label_column(labels, "l", packing.Pack())
     assert column["kind"] == kind
     if groups is not None:
         assert column["groups"] == groups
@@ -302,7 +305,7 @@ def hostile_page(fitted, views):
 def test_hostile_text_adds_no_element_and_comes_back_as_it_was(fitted, views):
     text, plain = hostile_page(fitted, views), vh.report.render(fitted)
     page, harmless = parsed(text), parsed(plain)
-    assert [tag for tag, _ in page.found] == [tag for tag, _ in harmless.found]
+    assert [tag for tag, _ in page.elements] == [tag for tag, _ in harmless.elements]
     assert page.texts["title"] == HOSTILE[0] + HOSTILE[7]
     read = Read(text)
     assert read.ids() == [HOSTILE[k % 9] + str(k) for k in range(90)]
@@ -318,13 +321,13 @@ def test_the_page_is_valid_and_has_what_a_screen_reader_needs(fitted, views):
     text = vh.report.render(fitted, labels=np.arange(90) % 3, features=views, repeat="again")
     assert text.startswith("<!doctype html>\n<html lang=")
     page = parsed(text)
-    tags = [tag for tag, _ in page.found]
+    tags = [tag for tag, _ in page.elements]
     for tag in ("main", "header", "nav", "footer", "h1", "title"):
         assert tags.count(tag) == 1, tag
-    assert page.found[tags.index("body") + 1][1]["href"] == "#main"
-    labelled = {a["for"] for tag, a in page.found if tag == "label" and "for" in a}
+    assert page.elements[tags.index("body") + 1][1]["href"] == "#main"
+    labelled = {a["for"] for tag, a in page.elements if tag == "label" and "for" in a}
     inside = set(re.findall(r'<label[^>]*>[^<]*<(?:select|input)[^>]*id="([^"]+)"', text))
-    for tag, attributes in page.found:
+    for tag, attributes in page.elements:
         if tag in ("select", "input"):
             assert "aria-label" in attributes or attributes["id"] in labelled | inside
         for name in ("aria-labelledby", "for"):
@@ -333,7 +336,7 @@ def test_the_page_is_valid_and_has_what_a_screen_reader_needs(fitted, views):
             assert attributes["href"][1:] in page.ids
         assert not [name for name in attributes if name.startswith("on")]
         assert attributes.get("src") is None
-    live = [a for _, a in page.found if a.get("aria-live")]
+    live = [a for _, a in page.elements if a.get("aria-live")]
     assert [a["id"] for a in live] == ["count"]
 
 
@@ -380,6 +383,32 @@ def test_what_has_no_embedding_is_refused():
         vh.report.render(vh.KernelCCA())
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        vh.MultiViewDiffusionMaps,
+        vh.DiffusionMaps,
+        vh.DeSaEmbedding,
+        vh.MultiViewSpectralClustering,
+    ],
+)
+def test_an_estimator_that_is_not_fitted_is_refused(kind):
+    with pytest.raises(NotFittedError):
+        vh.report.render(kind())
+
+
+def test_one_function_takes_the_estimator_apart():
+    """Only `_fitted_parts` reads attributes that a fit sets, or knows the classes."""
+    folder = resources.files("viewhop.report")
+    pattern = re.compile(r"\best(imator)?\.\w+|viewhop\.estimators|isinstance")
+    reading = {
+        path.name
+        for path in folder.iterdir()
+        if path.name.endswith(".py") and pattern.search(path.read_text(encoding="utf-8"))
+    }
+    assert reading == {"_fitted_parts.py"}
+
+
 def test_a_missing_plotly_says_how_to_get_it(fitted, monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
     with pytest.raises(ImportError, match=r'pip install "viewhop\[report\]"'):
@@ -393,5 +422,5 @@ def test_many_points_make_a_small_file():
         pack.put(rng.standard_normal(40_000).astype(np.float32))
     for _ in range(colours.FEATURE_BYTES // 40_000):
         colours._numbers("x", "f", rng.standard_normal(40_000), pack)
-    plotly = len(vh.report.page.plotly_source())
+    plotly = len(plotly_source())
     assert len(pack.text()) + plotly + 300_000 < 12_000_000

@@ -24,8 +24,8 @@ NAMES = (HOSTILE[0], HOSTILE[6], "plain")
 
 @pytest.fixture(scope="module")
 def page():
-    with browser.opened() as found:
-        yield found
+    with browser.opened() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +162,8 @@ def test_a_box_in_one_panel_selects_in_every_other(drawn, fitted):
         assert drawn.run("return viewhop.selected3d(args[0])", name) == expected
         everywhere |= set(expected)
     assert everywhere == set(chosen)
-    told = drawn.run("return document.getElementById('count').textContent")
-    assert told.startswith(f"{len(chosen)} samples selected")
+    text = drawn.run("return document.getElementById('count').textContent")
+    assert text.startswith(f"{len(chosen)} samples selected")
     # They are what lies in the box: high in the first panel.
     heights = est.view_embeddings_[NAMES[0]][:, 1]
     others = [k for k in range(N) if seen[k, 0] and k not in set(chosen)]
@@ -199,7 +199,7 @@ def test_the_csv_of_a_selection_runs_in_no_spreadsheet(drawn):
 
 
 def test_every_column_can_be_coloured_by(drawn):
-    columns = drawn.run("return viewhop.views._columns")
+    columns = drawn.run("return viewhop.columns")
     families = {column["family"] for column in columns}
     assert {"labels", "clusters", "disagreement", f"features of {NAMES[0]}"} <= families
     for k in range(-1, len(columns)):
@@ -211,7 +211,7 @@ def test_every_column_can_be_coloured_by(drawn):
 def test_hostile_text_runs_nothing_and_is_shown_as_it_is(page, path):
     page.open(path)
     page.run("await viewhop.open3d(); await viewhop.select([...Array(60).keys()])")
-    page.run("for (let k = 0; k < viewhop.views._columns.length; k++) await viewhop.setColour(k)")
+    page.run("for (let k = 0; k < viewhop.columns.length; k++) await viewhop.setColour(k)")
     assert page.run("return window.harm ?? null") is None
     assert page.run("return document.querySelector('h1').textContent") == HOSTILE[0] + HOSTILE[1]
     shown = page.run("return document.querySelector('main').textContent.toWellFormed()")

@@ -19,13 +19,17 @@ from numpy.testing import assert_array_equal
 import viewhop as vh
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
-from viewhop.runs import _column_match as matching
-from viewhop.runs import _configuration as configuration
-from viewhop.runs import _estimator as building
-from viewhop.runs import _record as record
-from viewhop.runs import _toml as toml
-from viewhop.runs import _verify as checking
-from viewhop.runs._settings import KernelSettings, Settings, ViewSettings
+from viewhop.runs import KernelSettings, Settings, ViewSettings, verify
+from viewhop.runs._column_match import ignored_columns, read_model_views
+from viewhop.runs._configuration import (
+    format_configuration,
+    merge_settings,
+    read_configuration,
+)
+from viewhop.runs._estimator import build_estimator
+from viewhop.runs._kernel_settings import build_kernel
+from viewhop.runs._record import describe_files, digest, encode_record
+from viewhop.runs._toml import format_toml
 from viewhop.tables import Options, write
 
 # --- TOML --------------------------------------------------------------------------------------
@@ -63,11 +67,11 @@ def exact(value):
 @settings(deadline=None, max_examples=300)
 @given(TABLE)
 def test_toml_is_read_as_it_was_written(values):
-    assert exact(tomllib.loads(toml.text(values))) == exact(values)
+    assert exact(tomllib.loads(format_toml(values))) == exact(values)
 
 
 def test_toml_has_no_key_for_none():
-    assert tomllib.loads(toml.text({"a": None, "b": {"c": None}})) == {"b": {}}
+    assert tomllib.loads(format_toml({"a": None, "b": {"c": None}})) == {"b": {}}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +85,7 @@ def test_toml_has_no_key_for_none():
 )
 def test_what_toml_cannot_hold_is_refused(value, error):
     with pytest.raises(error):
-        toml.text({"a": value})
+        format_toml({"a": value})
 
 
 # --- settings ----------------------------------------------------------------------------------
@@ -94,7 +98,7 @@ def two(**more):
 
 
 def test_kernel_of_a_view_is_its_own_before_that_of_all():
-    found = Settings(
+    chosen = Settings(
         kernel="gaussian",
         factor=0.5,
         standardize=True,
@@ -105,8 +109,8 @@ def test_kernel_of_a_view_is_its_own_before_that_of_all():
             "d": ViewSettings(path="d", kernel="correlation", neighbors=5),
         },
     )
-    found.check()
-    kernels = {name: building.kernel(found.kernel_of(name)) for name in found.views}
+    chosen.check()
+    kernels = {name: build_kernel(chosen.kernel_of(name)) for name in chosen.views}
     assert repr(kernels["a"]) == repr(Gaussian(factor=0.5, standardize=True))
     assert repr(kernels["b"]) == repr(Laplacian(factor=2.0))
     assert repr(kernels["c"]) == repr(Precomputed())
@@ -126,12 +130,12 @@ def test_kernel_of_a_view_is_its_own_before_that_of_all():
     ],
 )  # fmt: skip
 def test_kernel_settings_are_the_kernels_of_the_library(given, made):
-    assert repr(building.kernel(KernelSettings(**given))) == repr(made)
+    assert repr(build_kernel(KernelSettings(**given))) == repr(made)
 
 
 def test_adaptive_is_the_adaptive_of_the_library():
     (theirs,) = vh.kernels.kernels_by_view("adaptive", ["x"]).values()
-    assert repr(building.kernel(KernelSettings(kernel="adaptive"))) == repr(theirs)
+    assert repr(build_kernel(KernelSettings(kernel="adaptive"))) == repr(theirs)
 
 
 @pytest.mark.parametrize(
@@ -166,25 +170,27 @@ def test_settings_of_one_view_that_need_another_are_refused():
         Settings(views=views, kernel="gaussian", bandwidth="joint").check()
     with pytest.raises(SettingsError, match="at least one view"):
         Settings().check()
-    with pytest.raises(SettingsError, match="'y' has no file"):
+    with pytest.raises(SettingsError, match="view 'y' has no file"):
         Settings(views={**views, "y": ViewSettings()}).check()
 
 
 def test_every_setting_of_the_estimators_can_be_set():
-    est = building.estimator(
+    est = build_estimator(
         two(components=3, steps=2.0, fusion="sum", output="mean", solver="dense", tol=1e-3,
             memory="1GB", jobs=1, seed=7)
     )  # fmt: skip
-    told = {name: value for name, value in est.get_params(deep=False).items() if name != "kernel"}
-    assert told == {
+    parameters = {
+        name: value for name, value in est.get_params(deep=False).items() if name != "kernel"
+    }
+    assert parameters == {
         "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": 0.0, "hops": None,
         "accuracy": None, "output": "mean", "views": None, "solver": "dense", "tol": 1e-3,
         "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
-    clusters = building.estimator(two(command="cluster", max_clusters=9, normalize=True))
+    clusters = build_estimator(two(command="cluster", max_clusters=9, normalize=True))
     assert (clusters.n_clusters, clusters.max_clusters, clusters.normalize) == ("auto", 9, True)
-    assert building.estimator(two(command="cluster", clusters=4, components=2)).n_components == 2
-    one = building.estimator(Settings(views={"x": ViewSettings(path="x")}, components="auto"))
+    assert build_estimator(two(command="cluster", clusters=4, components=2)).n_components == 2
+    one = build_estimator(Settings(views={"x": ViewSettings(path="x")}, components="auto"))
     assert type(one) is vh.DiffusionMaps
     est._validate_params()
     clusters._validate_params()
@@ -208,19 +214,19 @@ def test_configuration_is_read_as_it_was_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "deep" / "out"
     folder.mkdir(parents=True)
-    (folder / "run.toml").write_text(configuration.written(FULL, folder), encoding="utf-8")
-    found = configuration.merged(configuration.read(folder / "run.toml"), {})
+    (folder / "run.toml").write_text(format_configuration(FULL, folder), encoding="utf-8")
+    merged = merge_settings(read_configuration(folder / "run.toml"), {})
     unset = [entry.name for entry in fields(Settings) if getattr(FULL, entry.name) is None]
     assert unset == ["out", "clusters", "max_clusters", "normalize"]
     for entry in fields(Settings):
         if entry.name not in ("views", "out"):
-            assert getattr(found, entry.name) == getattr(FULL, entry.name), entry.name
-    assert os.path.samefile(found.out, folder)
+            assert getattr(merged, entry.name) == getattr(FULL, entry.name), entry.name
+    assert os.path.samefile(merged.out, folder)
     for name, view in FULL.views.items():
         for entry in fields(ViewSettings):
             if entry.name != "path":
-                assert getattr(found.views[name], entry.name) == getattr(view, entry.name)
-        assert os.path.normpath(found.views[name].path) == str(tmp_path / view.path)
+                assert getattr(merged.views[name], entry.name) == getattr(view, entry.name)
+        assert os.path.normpath(merged.views[name].path) == str(tmp_path / view.path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
@@ -231,8 +237,8 @@ def test_paths_lead_back_through_a_linked_folder(tmp_path, monkeypatch):
     real.mkdir(parents=True)
     (tmp_path / "out").symlink_to(real)
     views = {"x": ViewSettings(path="x.csv")}
-    Path("out/run.toml").write_text(configuration.written(Settings(views=views), Path("out")))
-    assert Path(configuration.read("out/run.toml")["views"]["x"]["path"]).exists()
+    Path("out/run.toml").write_text(format_configuration(Settings(views=views), Path("out")))
+    assert Path(read_configuration("out/run.toml")["views"]["x"]["path"]).exists()
 
 
 def test_what_is_given_comes_before_the_file():
@@ -242,20 +248,20 @@ def test_what_is_given_comes_before_the_file():
         "steps": 2.0,
         "views": {"x": {"path": "x", "kernel": "laplacian", "factor": 2.0}, "y": {"path": "y"}},
     }
-    found = configuration.merged(
+    merged = merge_settings(
         file,
         {"seed": 3, "kernel": "correlation", "views": {"y": {"path": "z", "alpha": 1}}},
     )
-    assert (found.seed, found.steps) == (3, 2.0)
-    assert found.kernel_of("x").kernel == "correlation"
-    assert found.kernel_of("x").factor == 2.0
-    assert found.views["y"] == ViewSettings(path="z", alpha=1.0)
+    assert (merged.seed, merged.steps) == (3, 2.0)
+    assert merged.kernel_of("x").kernel == "correlation"
+    assert merged.kernel_of("x").factor == 2.0
+    assert merged.views["y"] == ViewSettings(path="z", alpha=1.0)
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "key"),
+    ("text", "message", "key"),
     [
-        ("sed = 1", "some.toml: sed: there is no such setting; known are kernel", "sed"),
+        ("sed = 1", "some.toml: sed: there is no such setting; the settings are kernel", "sed"),
         ("seed = 'one'", "some.toml: seed: expected 0 to 4294967295, got 'one'", "seed"),
         ("seed = true", "some.toml: seed: expected 0 to", "seed"),
         ("seed = 1.0", "some.toml: seed: expected 0 to", "seed"),
@@ -277,40 +283,40 @@ def test_what_is_given_comes_before_the_file():
         ("[views.x]\nseed = 1", "some.toml: views.x.seed: there is no such", "views.x.seed"),
         ("[views.x]\npath = 1", "some.toml: views.x.path: expected text", "views.x.path"),
         ("[views.'a=b']\npath = 'x'", "without =", "views.a=b"),
-        ("seed = 1\nseed = 2", "some.toml: it is not TOML: Cannot overwrite a value", ""),
-        (b"\xff", "some.toml: it is not TOML", ""),
-        ("seed", "some.toml: it is not TOML", ""),
+        ("seed = 1\nseed = 2", "some.toml: not valid TOML: Cannot overwrite a value", ""),
+        (b"\xff", "some.toml: not valid TOML", ""),
+        ("seed", "some.toml: not valid TOML", ""),
     ],
 )
-def test_bad_configuration_is_told_with_file_and_key(tmp_path, monkeypatch, text, told, key):
+def test_error_of_a_configuration_names_file_and_key(tmp_path, monkeypatch, text, message, key):
     monkeypatch.chdir(tmp_path)
     Path("some.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(SettingsError) as caught:
-        configuration.read("some.toml")
-    assert told in str(caught.value)
+        read_configuration("some.toml")
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert (caught.value.path, caught.value.key) == ("some.toml", key)
 
 
-def test_configuration_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(SettingsError, match="it cannot be read"):
-        configuration.read(tmp_path / "none.toml")
-    with pytest.raises(SettingsError, match="it cannot be read"):
-        configuration.read(tmp_path)
+def test_missing_configuration_is_an_error(tmp_path):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_configuration(tmp_path / "none.toml")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_configuration(tmp_path)
 
 
 def test_configuration_with_a_byte_order_mark_is_read(tmp_path):
     (tmp_path / "some.toml").write_bytes(b"\xef\xbb\xbfseed = 4\n")
-    assert configuration.read(tmp_path / "some.toml") == {"seed": 4}
+    assert read_configuration(tmp_path / "some.toml") == {"seed": 4}
 
 
 def test_configuration_of_the_guide_is_one():
     guide = Path(__file__).parents[2] / "docs" / "guide.md"
     (text,) = re.findall(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), flags=re.S)
-    found = configuration.merged(tomllib.loads(text), {})
-    found.check()
-    assert found.kernel_of("atac").bandwidth == "joint"
-    assert found.kernel_of("rna").kernel == "correlation"
+    merged = merge_settings(tomllib.loads(text), {})
+    merged.check()
+    assert merged.kernel_of("atac").bandwidth == "joint"
+    assert merged.kernel_of("rna").kernel == "correlation"
 
 
 # --- records and folders -----------------------------------------------------------------------
@@ -329,59 +335,59 @@ def folder(tmp_path):
         "command": "fit",
         "viewhop": "0",
         "settings": {},
-        "inputs": {"x": {"path": "../x.csv", "sha256": record.digest(tmp_path / "x.csv")}},
-        "outputs": record.outputs(out),
+        "inputs": {"x": {"path": "../x.csv", "sha256": digest(tmp_path / "x.csv")}},
+        "outputs": describe_files(out),
     }
-    (out / "run.json").write_bytes(record.encoded(made))
+    (out / "run.json").write_bytes(encode_record(made))
     return out
 
 
 def test_folder_as_recorded_is_whole(folder):
-    found = checking.state(folder)
-    assert found.is_whole
-    assert found.outputs == {"model.viewhop": "as recorded"}
-    assert found.inputs == {"x": "same"}
-    assert found.left == ()
+    state = verify(folder)
+    assert state.is_whole
+    assert state.outputs == {"model.viewhop": "as recorded"}
+    assert state.inputs == {"x": "same"}
+    assert state.left == ()
 
 
-def test_changed_missing_and_strange_files_are_told(folder):
+def test_changed_missing_and_foreign_files_are_listed(folder):
     (folder / "model.viewhop").write_bytes(b"other")
     (folder / "report.html").touch()
     (folder / ".abc.part").mkdir()
     (folder.parent / "x.csv").write_bytes(b"y")
-    found = checking.state(folder)
-    assert not found.is_whole
-    assert found.outputs == {"model.viewhop": "changed", "report.html": "of another run"}
-    assert found.inputs == {"x": "changed"}
-    assert found.left == (".abc.part",)
+    state = verify(folder)
+    assert not state.is_whole
+    assert state.outputs == {"model.viewhop": "changed", "report.html": "of another run"}
+    assert state.inputs == {"x": "changed"}
+    assert state.left == (".abc.part",)
     (folder / "model.viewhop").unlink()
     (folder / "report.html").unlink()
     (folder.parent / "x.csv").unlink()
-    found = checking.state(folder)
-    assert found.inputs == {"x": "gone"}
+    state = verify(folder)
+    assert state.inputs == {"x": "gone"}
     (folder.parent / "x.csv").mkdir()
-    found = checking.state(folder)
-    assert not found.is_whole
-    assert (found.outputs, found.inputs) == ({"model.viewhop": "missing"}, {"x": "changed"})
+    state = verify(folder)
+    assert not state.is_whole
+    assert (state.outputs, state.inputs) == ({"model.viewhop": "missing"}, {"x": "changed"})
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
-        (None, "it has no run.json"),
-        (b"{", "it is not JSON"),
-        (b"[" * 100_000, "it is not JSON"),
+        (None, "there is no run.json"),
+        (b"{", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
         (b"[]", "not the record of a run"),
-        ({"version": 2}, "its version is 2"),
-        ({"version": True}, "its version is True"),
+        ({"version": 2}, "the version of the record is 2"),
+        ({"version": True}, "the version of the record is True"),
         ({"outputs": None}, "outputs is missing"),
-        ({"command": "rm"}, "the command is 'rm'"),
+        ({"command": "rm"}, "unknown command 'rm'"),
         ({"inputs": {"x": {"path": "x"}}}, "a file has no SHA-256"),
         ({"inputs": {"x": {"sha256": "0"}}}, "an input has no path"),
-        ({"outputs": {"../x.csv": {"sha256": "0"}}}, "leads elsewhere"),
+        ({"outputs": {"../x.csv": {"sha256": "0"}}}, "named outside the folder"),
     ],
 )
-def test_record_that_is_none_is_refused(folder, change, told):
+def test_invalid_record_is_refused(folder, change, message):
     path = folder / "run.json"
     if change is None:
         path.unlink()
@@ -389,8 +395,8 @@ def test_record_that_is_none_is_refused(folder, change, told):
         path.write_bytes(change)
     else:
         path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(RunFileError, match=told):
-        checking.state(folder)
+    with pytest.raises(RunFileError, match=message):
+        verify(folder)
 
 
 # --- columns of a model ------------------------------------------------------------------------
@@ -406,15 +412,15 @@ def fitted(tmp_path):
     return vh.MultiViewDiffusionMaps(2, random_state=0).fit(read.views), made
 
 
-def test_columns_are_found_by_name_in_any_order(fitted, tmp_path):
+def test_columns_are_matched_by_name_in_any_order(fitted, tmp_path):
     est, made = fitted
     new = tmp_path / "new.csv"
     a, b, c = made["x"].T
     write(new, {"type": ["t"] * 60, "c": c, "id": [str(k) for k in range(60)], "a": a, "b": b})
     options = Options(id="id")
-    read = matching.read_for(est, {"x": str(new)}, options=options)
+    read = read_model_views(est, {"x": str(new)}, options=options)
     assert_array_equal(read.views["x"], made["x"])
-    assert matching.ignored(read.tables["x"], options) == ["type"]
+    assert ignored_columns(read.tables["x"], options) == ["type"]
     assert_array_equal(est.transform(read.views), est.transform({"x": made["x"]}))
 
 
@@ -423,24 +429,26 @@ def test_columns_without_names_go_by_their_number(fitted, tmp_path):
     np.save(tmp_path / "x.npy", made["x"])
     write(tmp_path / "y.csv", dict(zip("rst", made["y"].T, strict=True)))
     paths = {"x": str(tmp_path / "x.npy"), "y": str(tmp_path / "y.csv")}
-    read = matching.read_for(est, paths, options=Options())
+    read = read_model_views(est, paths, options=Options())
     assert_array_equal(est.transform(read.views), est.transform(made))
     np.save(tmp_path / "x.npy", made["x"][:, :2])
-    with pytest.raises(TableError, match=r"x\.npy: 2 columns of features.*fitted on 3"):
-        matching.read_for(est, paths, options=Options())
+    with pytest.raises(
+        TableError, match=r"x\.npy: it has 2 feature columns, but the model was fitted on 3"
+    ):
+        read_model_views(est, paths, options=Options())
 
 
-def test_missing_columns_and_views_are_told(fitted, tmp_path):
+def test_missing_columns_and_views_are_named(fitted, tmp_path):
     est, made = fitted
     new = tmp_path / "new.csv"
     write(new, {"a": made["x"][:, 0], "B": made["x"][:, 1], "c": made["x"][:, 2]})
     with pytest.raises(TableError, match=r"new\.csv: no column 'b'; there are 'B'"):
-        matching.read_for(est, {"x": str(new)}, options=Options())
+        read_model_views(est, {"x": str(new)}, options=Options())
     write(new, {"a": made["x"][:, 0]})
     with pytest.raises(TableError, match=r"new\.csv, line 1: the columns 'b', 'c' are missing"):
-        matching.read_for(est, {"x": str(new)}, options=Options())
+        read_model_views(est, {"x": str(new)}, options=Options())
     with pytest.raises(TableError, match="no view 'z'; it was fitted on x, y"):
-        matching.read_for(est, {"z": str(new)}, options=Options())
+        read_model_views(est, {"z": str(new)}, options=Options())
     write(new, dict(zip("abc", made["x"].T, strict=True)))
     with pytest.raises(TableError, match="no label column 'kind'"):
-        matching.read_for(est, {"x": str(new)}, options=Options(label="kind"))
+        read_model_views(est, {"x": str(new)}, options=Options(label="kind"))

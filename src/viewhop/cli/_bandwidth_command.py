@@ -11,7 +11,7 @@ import click
 
 from viewhop.cli._command import Command
 from viewhop.cli._options import (
-    asked_tables,
+    chosen_table_options,
     folder_option,
     output_folder,
     seed_option,
@@ -30,7 +30,7 @@ Example:
   viewhop data rolls --samples 300 --noise 0.1 -o rolls
   viewhop bandwidth x=rolls/x.csv y=rolls/y.csv --id sample --label theta -o scales
 """
-#: Pairs of views in a picture, beyond which it would be too tall to look at.
+#: Most pairs of views in a picture; more would make it too tall.
 _MOST_PAIRS = 15
 
 
@@ -42,73 +42,70 @@ _MOST_PAIRS = 15
     type=click.IntRange(min=10),
     default=60,
     show_default=True,
-    help="Values of each scale that are tried.",
+    help="Number of values to try for each scale.",
 )
 @seed_option
 @folder_option("Folder for bandwidth.json and the pictures surfaces.png and slices.png.")
 def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> None:
-    """Find the scale of each view, by Algorithm 1 of the paper.
+    """Choose the scale of each view by Algorithm 1 of the paper.
 
-    Give at least two files, each with a name: rna=rna.csv protein=protein.parquet. The
-    scales are those at which log S is linear in all views together; they are printed, and can be
-    given to a kernel.
+    Pass at least two files, each with a name: rna=rna.csv protein=protein.parquet. At the scales
+    that are printed, log S is linear in all views together; use them as --bandwidth.
     """
     if len(views) < 2:
-        raise click.UsageError("Algorithm 1 compares views: give at least two, NAME=PATH each.")
+        raise click.UsageError("Algorithm 1 compares views: pass at least two, as NAME=PATH.")
     from viewhop.bandwidth import joint
     from viewhop.tables import read_views
 
-    tables = asked_tables()
+    options = chosen_table_options()
     if out is None:
-        found = joint(read_views(views, options=tables).views, grid, random_state=seed)
-        _show(found)
+        _print_scales(joint(read_views(views, options=options).views, grid, random_state=seed))
         return
     with output_folder(out) as folder:
-        read = read_views(views, options=tables)
-        found = joint(read.views, grid, random_state=seed)
-        _show(found)
-        _write(folder, found, read, seed=seed)
+        samples = read_views(views, options=options)
+        result = joint(samples.views, grid, random_state=seed)
+        _print_scales(result)
+        _write(folder, result, samples, seed=seed)
 
 
-def _show(found: JointScales) -> None:
-    width = max(map(len, found.scales))
-    for name, sigma in found.scales.items():
+def _print_scales(result: JointScales) -> None:
+    width = max(map(len, result.scales))
+    for name, sigma in result.scales.items():
         click.echo(f"{name:<{width}}  {sigma:.6g}")
 
 
-def _write(folder: Path, found: JointScales, read: Joined, *, seed: int) -> None:
+def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> None:
     from viewhop._runtime.files import replace_file
 
     with replace_file(folder / "bandwidth.json") as file:
-        file.write(
-            f"{json.dumps(_record(found, read, seed), indent=1, allow_nan=False)}\n".encode()
-        )
+        record = _build_record(result, samples, seed)
+        file.write(f"{json.dumps(record, indent=1, allow_nan=False)}\n".encode())
     click.echo(f"wrote {folder / 'bandwidth.json'}")
-    pairs = [*combinations(found.scales, 2)]
+    pairs = [*combinations(result.scales, 2)]
     try:
-        surfaces, slices = _pictures(found, pairs[:_MOST_PAIRS])
+        surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
     except ImportError:
-        click.echo('note: no pictures: they need matplotlib (pip install "viewhop[plot]")')
+        click.echo('note: no pictures: they require matplotlib (pip install "viewhop[plot]")')
         return
     for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
         with replace_file(folder / name) as file:
             figure.savefig(file, format="png", dpi=120)
         click.echo(f"wrote {folder / name}")
     if len(pairs) > _MOST_PAIRS:
-        click.echo(f"note: the pictures have {_MOST_PAIRS} of {len(pairs)} pairs of views")
+        click.echo(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
 
 
-def _record(found: JointScales, read: Joined, seed: int) -> dict[str, Any]:
-    """What was found, and from what; file names without their folders."""
+def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, Any]:
+    """The scales and their inputs; file names without their folders."""
     from viewhop._version import __version__
 
     return {
         "viewhop": __version__,
         "rule": "joint",
         "seed": seed,
-        "n_samples": len(read.views),
-        "files": {name: Path(table.path).name for name, table in read.tables.items()},
-        "scales": found.scales,
+        "n_samples": len(samples.views),
+        "files": {name: Path(table.path).name for name, table in samples.tables.items()},
+        "scales": result.scales,
         "surfaces": [
             {
                 "views": [first, second],
@@ -116,13 +113,13 @@ def _record(found: JointScales, read: Joined, seed: int) -> dict[str, Any]:
                 "other_scales": surface.other_scales.tolist(),
                 "log_sums": surface.values.tolist(),
             }
-            for (first, second), surface in found.surfaces.items()
-            if (first, second) in set(combinations(found.scales, 2))
+            for (first, second), surface in result.surfaces.items()
+            if (first, second) in set(combinations(result.scales, 2))
         ],
     }
 
 
-def _pictures(found: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, Any]:
+def _draw(result: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, Any]:
     """A figure with the surface of each pair, and one with its two slices."""
     from matplotlib.figure import Figure
 
@@ -133,22 +130,22 @@ def _pictures(found: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, An
     surfaces = Figure(figsize=(5.4 * across, 4.4 * down), layout="constrained")
     panels = surfaces.subplots(down, across, squeeze=False).ravel()
     for ax, pair in zip(panels, pairs, strict=False):
-        plotting.bandwidth_surface(found, pair=pair, ax=ax, title=f"{pair[0]} and {pair[1]}")
+        plotting.bandwidth_surface(result, pair=pair, ax=ax, title=f"{pair[0]} and {pair[1]}")
     for ax in panels[len(pairs) :]:
         ax.remove()
     slices = Figure(figsize=(10.8, 3.6 * len(pairs)), layout="constrained")
     for row, pair in zip(slices.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
         for ax, (first, second) in zip(row, (pair, pair[::-1]), strict=True):
             plotting.bandwidth_slice(
-                found, pair=(first, second), ax=ax, title=f"{first} beside {second}"
+                result, pair=(first, second), ax=ax, title=f"{first} beside {second}"
             )
     for ax in (*surfaces.axes, *slices.axes):
-        _plain(ax)
+        _disable_math(ax)
     return surfaces, slices
 
 
-def _plain(ax: Any) -> None:
-    """Show names as they are: between two dollar signs matplotlib would read a formula."""
+def _disable_math(ax: Any) -> None:
+    """Draw text literally: matplotlib would parse a formula between two dollar signs."""
     from matplotlib.text import Text
 
     for artist in (*ax.get_children(), ax.xaxis.label, ax.yaxis.label):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._fit_options import asked_settings, fit_options, setting
+from viewhop.cli._fit_options import fit_options, setting, settings_from_options
 from viewhop.cli._options import folder_option, table_options, views_argument
 
 __all__ = ["cluster"]
@@ -22,23 +22,33 @@ Example:
 @click.command(cls=Command, epilog=_EXAMPLE)
 @views_argument(required=False)
 @table_options
-@setting("-k", "--clusters", metavar="N|auto", help="Clusters; auto is by the eigengap.")
-@setting("--max-clusters", metavar="N", type=int, help="Most that auto considers.  [default: 20]")
+@setting(
+    "-k",
+    "--clusters",
+    metavar="N|auto",
+    help="Number of clusters; auto uses the largest eigengap.  [default: auto]",
+)
+@setting(
+    "--max-clusters",
+    metavar="N",
+    type=int,
+    help="Largest number that auto considers.  [default: 20]",
+)
 @setting(
     "--normalize/--no-normalize",
     default=None,
-    help="Let only the direction of coordinates count.",
+    help="Scale the coordinates of each sample to unit length before K-means.",
 )
-@setting("--components", metavar="N", help="Coordinates per view.  [default: by the clusters]")
+@setting("--components", metavar="N", help="Coordinates per view.  [default: clusters minus 1]")
 @fit_options
-@folder_option("Folder for all that is written; made if need be.")
+@folder_option("Output folder; created if necessary.")
 def cluster(views: dict[str, str], config: Path | None, quiet: bool, out: Path | None) -> None:
-    """Find clusters of samples that several files describe.
+    """Cluster samples that several files describe.
 
-    As viewhop fit, with K-means on the coordinates: the folder gets clusters in place of the
-    embedding. With --label, classes that are known, it says how well they agree. The clusters of
-    new samples are what viewhop transform gives with the model.
+    Like viewhop fit, followed by K-means on the coordinates: the folder gets a table of clusters
+    instead of the embedding. With --label (known classes), the agreement is printed. To assign new
+    samples to the clusters, use viewhop transform with the model.
     """
-    from viewhop.cli._running import run
+    from viewhop.cli._run_summary import run_and_summarise
 
-    run(asked_settings("cluster", views, out, config), quiet=quiet)
+    run_and_summarise(settings_from_options("cluster", views, out, config), quiet=quiet)

@@ -1,4 +1,4 @@
-"""How every command fails, warns and stops."""
+"""How every command reports errors and warnings, and its exit code."""
 
 from __future__ import annotations
 
@@ -10,64 +10,66 @@ import click
 
 __all__ = ["Command"]
 
-_ASKED = "viewhop.debug"
+_DEBUG_KEY = "viewhop.debug"
 
 
-def _noted(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta[_ASKED] = value
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta[_DEBUG_KEY] = value
 
 
 _DEBUG = click.Option(
     ["--debug"],
     is_flag=True,
-    callback=_noted,
+    callback=_remember,
     expose_value=False,
     help="Show the traceback of an error.",
 )
 
 
 class Command(click.Command):
-    """A command whose errors are a line on standard error, and whose warnings are one each.
+    """A command that prints each error and each warning as one line on standard error.
 
-    What is wrong with data or files exits with 1, wrong usage with 2, an interrupt with 130. The
-    option ``--debug``, which every command has, lets the traceback through.
+    Errors in data or files exit with 1, wrong usage with 2, an interrupt with 130. Every command
+    has the option ``--debug``, which shows the traceback instead.
     """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The parameters of the command, and ``--debug``."""
+        """The parameters of the command, with ``--debug``."""
         *own, last = super().get_params(ctx)  # help comes last
         return [*own, _DEBUG, last]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        debug = bool(ctx.meta.get(_ASKED))
+        debug = bool(ctx.meta.get(_DEBUG_KEY))
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show
+                warnings.showwarning = _show_warning
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
-        except Exception as error:  # of any kind: a user gets a line, --debug the traceback
-            # A reader that went away, `| head` for instance, is no error; click knows what to do.
+        except Exception as error:  # of any type: a user gets a line, --debug the traceback
+            # A closed pipe (`| head`) is not an error; click handles it.
             if debug or getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            raise click.ClickException(_told(error)) from error
+            raise click.ClickException(_error_line(error)) from error
 
 
-def _told(error: Exception) -> str:
-    """An error in a line."""
+def _error_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}"
     text = " ".join(str(error).split())
     if isinstance(error, MemoryError) and not text:
-        return "the machine has no memory left for this"
+        return "out of memory"
     if isinstance(error, ValueError | MemoryError | RuntimeError) and text:
         return text
-    return f"{type(error).__name__}: {text}; this is a fault of viewhop, see it with --debug"
+    return (
+        f"{type(error).__name__}: {text}; this is a bug in viewhop; rerun with --debug for the "
+        "traceback"
+    )
 
 
-def _show(message: Warning | str, *where: Any, **more: Any) -> None:
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     click.echo(f"warning: {' '.join(str(message).split())}", err=True)

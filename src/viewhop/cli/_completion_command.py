@@ -20,9 +20,9 @@ Examples:
 @click.command(cls=Command, epilog=_EXAMPLE)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the script by which a shell completes what is typed.
+    """Print the script for tab completion in a shell.
 
-    Put it where the shell looks for it: for bash, as viewhop in the folder
+    Save it where the shell looks for such scripts: for bash, as viewhop in
     ~/.local/share/bash-completion/completions; for zsh, as _viewhop in a folder of $fpath; for
     fish, as viewhop.fish in ~/.config/fish/completions. To try it in bash: source <(viewhop
     completion bash).
@@ -30,5 +30,5 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root()
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.UsageError(f"this version of click knows no completion for {shell}.")
+        raise click.UsageError(f"this version of click has no completion for {shell}.")
     click.echo(kind(root.command, {}, "viewhop", "_VIEWHOP_COMPLETE").source())

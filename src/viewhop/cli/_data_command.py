@@ -26,10 +26,11 @@ Examples:
 
 @dataclass(frozen=True)
 class _Set:
-    """A data set: what it is, how it is made, and what its labels are.
+    """A data set: its description, how it is generated, and its labels.
 
-    `make` has the samples or None, the noise or None, and the seed; `label` is the name of the
-    labels, and where the Bunch has them.
+    `make` takes the number of samples or None, the noise or None, and the seed; `label` is the
+    name of the labels in the files, and their key in the Bunch. `sized` and `noisy` say whether
+    the number of samples and the noise can be chosen.
     """
 
     about: str
@@ -41,7 +42,7 @@ class _Set:
 
 
 def _library() -> Any:
-    """The functions that make the sets; not imported before one is made."""
+    """The functions that generate the sets, imported on first use."""
     from viewhop import datasets
 
     return datasets
@@ -65,7 +66,7 @@ _SETS = {
         noisy=True,
     ),
     "gapped-rolls": _Set(
-        "one Swiss roll, torn at another place in each view",
+        "a Swiss roll, torn at a different place in each view",
         lambda samples, noise, seed: _library().make_gapped_rolls(
             samples or 1200, random_state=seed
         ),
@@ -103,9 +104,11 @@ _SETS = {
 
 
 @click.command(cls=Command, epilog=_EXAMPLE)
-@click.argument("name", required=False, shell_complete=words(*_SETS))
-@click.option("--samples", type=click.IntRange(min=2), help="Number of samples of a synthetic set.")
-@click.option("--noise", type=click.FloatRange(min=0), help="Noise of rolls or circles.")
+@click.argument("name", required=False, shell_complete=words(_SETS))
+@click.option(
+    "--samples", type=click.IntRange(min=2), help="Number of samples, for synthetic sets."
+)
+@click.option("--noise", type=click.FloatRange(min=0), help="Noise level, for rolls and circles.")
 @seed_option
 @click.option(
     "--format",
@@ -113,10 +116,10 @@ _SETS = {
     type=click.Choice(["csv", "tsv", "parquet"]),
     default="csv",
     show_default=True,
-    help="Of the files.",
+    help="Format of the files.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are there.")
-@folder_option("Folder for the files, one per view; made if need be.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@folder_option("Folder for the files, one per view; created if necessary.")
 def data(
     name: str | None,
     samples: int | None,
@@ -126,31 +129,33 @@ def data(
     force: bool,
     out: Path | None,
 ) -> None:
-    """List data sets to try, or write one: a file per view.
+    """List example data sets, or write one: a file per view.
 
-    Without NAME all are listed; with it, and without -o, the set is described. Files have a
-    column of ids, `sample`, and one of labels.
+    Without NAME, all sets are listed; with NAME but without -o, the set is described. The files
+    have a column of ids, `sample`, and a column of labels.
     """
     sets = _SETS
     if name is None:
         if out is not None:
-            raise click.UsageError(f"which set? There are {', '.join(sets)}.")
-        for key, known in sets.items():
-            click.echo(f"{key:<13} {known.samples:>5,} samples  {known.about}")
+            raise click.UsageError(f"missing name of a data set; there are {', '.join(sets)}.")
+        for key, entry in sets.items():
+            click.echo(f"{key:<13} {entry.samples:>5,} samples  {entry.about}")
         return
     if name not in sets:
         raise click.UsageError(f"no data set {name!r}; there are {', '.join(sets)}.")
     chosen = sets[name]
     if samples is not None and not chosen.sized:
-        raise click.UsageError(f"{name} has {chosen.samples:,} samples: --samples is not for it.")
+        raise click.UsageError(
+            f"--samples does not apply to {name}, which has {chosen.samples:,} samples."
+        )
     if noise is not None and not chosen.noisy:
-        raise click.UsageError(f"{name} has no noise to set: --noise is not for it.")
-    made = chosen.make(samples, noise, seed)
+        raise click.UsageError(f"--noise does not apply to {name}.")
+    bunch = chosen.make(samples, noise, seed)
     if out is None:
-        click.echo(made.DESCR.strip())
+        click.echo(bunch.DESCR.strip())
         return
     with output_folder(out) as folder:
-        files = _write(folder, made, chosen.label, ending, force)
+        files = _write(folder, bunch, chosen.label, ending, force)
     for file in files.values():
         click.echo(f"wrote {file}")
     views = [f"{view}={file}" for view, file in files.items()]
@@ -159,26 +164,26 @@ def data(
 
 
 def _write(
-    folder: Path, made: Any, label: tuple[str, str], ending: str, force: bool
+    folder: Path, bunch: Any, label: tuple[str, str], ending: str, force: bool
 ) -> dict[str, Path]:
-    """A file per view: ids, labels, features. Nothing is written if one of them is there."""
+    """Write a file per view: ids, labels, features; nothing if one of the files exists."""
     from viewhop.tables import write_embedding
 
-    files = {view: folder / f"{view}.{ending}" for view in made.views.names}
-    there = [file for file in files.values() if file.exists()]
-    if there and not force:
-        raise click.ClickException(f"{there[0]} is there already; replace it with --force.")
-    width = len(str(len(made.views)))
-    ids = [f"s{k:0{width}d}" for k in range(1, len(made.views) + 1)]
-    called, where = label
+    files = {view: folder / f"{view}.{ending}" for view in bunch.views.names}
+    existing = [file for file in files.values() if file.exists()]
+    if existing and not force:
+        raise click.ClickException(f"{existing[0]} already exists; replace it with --force.")
+    width = len(str(len(bunch.views)))
+    ids = [f"s{k:0{width}d}" for k in range(1, len(bunch.views) + 1)]
+    label_name, label_key = label
     for view, file in files.items():
-        rows = made.views[view]
+        rows = bunch.views[view]
         write_embedding(
             file,
             rows,
             names=[f"{view}{k}" for k in range(1, rows.shape[1] + 1)],
             ids=ids,
             id_name="sample",
-            extra={called: made[where]},
+            extra={label_name: bunch[label_key]},
         )
     return files

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._fit_options import asked_settings, fit_options, setting
+from viewhop.cli._fit_options import fit_options, setting, settings_from_options
 from viewhop.cli._options import folder_option, table_options, views_argument
 
 __all__ = ["fit"]
@@ -26,20 +26,20 @@ Example:
 @setting("--components", metavar="N|auto", help="Coordinates per view.  [default: 2]")
 @setting(
     "--accuracy",
-    metavar="NUMBER|HOW",
-    help="How auto counts: by eigenvalue, local_pca or danco.  [default: 0.1]",
+    metavar="NUMBER|METHOD",
+    help="How auto chooses: a share of the first eigenvalue, local_pca or danco.  [default: 0.1]",
 )
 @fit_options
-@folder_option("Folder for all that is written; made if need be.")
+@folder_option("Output folder; created if necessary.")
 def fit(views: dict[str, str], config: Path | None, quiet: bool, out: Path | None) -> None:
     """Embed samples that several files describe.
 
     Each file is a view and has a name: rna=rna.csv protein=protein.parquet. The folder gets the
     embedding, the model (model.viewhop), report.html, the settings that repeat the run (run.toml)
-    and its record (run.json). What is there from an earlier run is replaced when all is ready.
+    and its record (run.json). Files of an earlier run are replaced once all new ones are complete.
 
-    Options with [NAME=] may be given for one view: --kernel rna=correlation.
+    Options with [NAME=] can be set for a single view: --kernel rna=correlation.
     """
-    from viewhop.cli._running import run
+    from viewhop.cli._run_summary import run_and_summarise
 
-    run(asked_settings("fit", views, out, config), quiet=quiet)
+    run_and_summarise(settings_from_options("fit", views, out, config), quiet=quiet)

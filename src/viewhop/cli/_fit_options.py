@@ -2,112 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from viewhop.cli._completions import files, words
-from viewhop.cli._options import Decorated, given_tables
+from viewhop._registry import FUSIONS, KERNELS, METRICS, OUTPUTS, RULES, SEARCHES, SOLVERS
+from viewhop.cli._completions import files, matching_words
+from viewhop.cli._options import Decorated, stated_table_options
 from viewhop.errors import SettingsError
-from viewhop.runs._settings import FORMATS, KERNEL_KEYS, KERNELS, RULES
+from viewhop.runs._kernel_settings import KERNEL_KEYS
+from viewhop.runs._settings import FORMATS
 
 if TYPE_CHECKING:
-    from viewhop.runs._settings import Settings
+    from viewhop.runs import Settings
 
-__all__ = ["asked_settings", "fit_options"]
+__all__ = ["fit_options", "settings_from_options"]
 
-_GIVEN = "viewhop.settings"
+_META_KEY = "viewhop.settings"
 
 
 def fit_options(function: Decorated) -> Decorated:
-    """Add all options that are settings; the command asks for them by `asked_settings`."""
+    """Add all options that are settings; the command reads them by `settings_from_options`."""
     for option in reversed([*_kernel_options(), *_walk_options(), *_run_options()]):
         function = option(function)
     return function
 
 
-def _noted(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+class NameOption(click.Option):
+    """An option that takes a name from a dict; its help and its completion list the keys.
+
+    The dict is read when help or completion is asked for, so an entry added before counts.
+
+    Parameters
+    ----------
+    names : dict
+        One of `viewhop._registry`.
+    first : tuple of str
+        Names that come before those of the dict.
+    help : str
+        With ``{names}`` where the names belong.
+    """
+
+    def __init__(
+        self,
+        param_decls: Sequence[str] | None = None,
+        *,
+        names: Mapping[str, object],
+        first: tuple[str, ...] = (),
+        help: str = "{names}.",
+        **more: Any,
+    ) -> None:
+        super().__init__(param_decls, help=help, **more)
+        self._names, self._first, self._template = names, first, help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option and its help text, with the names as they are now."""
+        self.help = self._template.format(names=", ".join((*self._first, *self._names)))
+        return super().get_help_record(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that complete a word."""
+        return matching_words(self._names, incomplete, *self._first)
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value is not None and value != ():
-        ctx.meta.setdefault(_GIVEN, {})[param.name] = value
+        ctx.meta.setdefault(_META_KEY, {})[param.name] = value
 
 
 def setting(*names: str, help: str, **more: Any) -> Callable[[Decorated], Decorated]:
-    """The decorator that adds an option which is a setting of its own name."""
-    return click.option(*names, callback=_noted, expose_value=False, help=help, **more)
+    """The decorator that adds an option for the setting of the same name."""
+    return click.option(*names, callback=_remember, expose_value=False, help=help, **more)
 
 
-def _of_view(name: str, metavar: str, help: str, *known: str) -> Any:
-    """An option that may be given for one view: ``--kernel rna=gaussian``."""
-    return setting(
-        name,
-        metavar=f"[NAME=]{metavar}",
-        multiple=True,
-        help=help,
-        shell_complete=words(*known) if known else None,
-    )
+def _view_setting(name: str, metavar: str, help: str, **more: Any) -> Any:
+    """An option that may be given for a single view: ``--kernel rna=gaussian``."""
+    return setting(name, metavar=f"[NAME=]{metavar}", multiple=True, help=help, **more)
 
 
 def _kernel_options() -> list[Any]:
     return [
-        _of_view("--kernel", "KERNEL", f"{', '.join(KERNELS)}.  [default: adaptive]", *KERNELS),
-        _of_view("--bandwidth", "RULE|NUMBER", f"{', '.join(RULES)}, or a number.", *RULES),
-        _of_view("--factor", "NUMBER", "Multiplies the squared scale.  [default: 1]"),
-        _of_view("--neighbors", "N", "Neighbours that a kernel keeps; 10 if it is adaptive."),
-        _of_view(
-            "--metric", "METRIC", "euclidean, cosine, correlation.  [default: euclidean]",
-            "euclidean", "cosine", "correlation",
+        _view_setting(
+            "--kernel", "KERNEL", "{names}.  [default: adaptive]", cls=NameOption, names=KERNELS
         ),
-        _of_view("--alpha", "NUMBER", "Normalise by density to this power.  [default: 0]"),
-        _of_view(
-            "--search", "HOW", "auto, exact, faiss.  [default: auto]", "auto", "exact", "faiss"
+        _view_setting(
+            "--bandwidth", "RULE|NUMBER", "{names}, or a number.", cls=NameOption, names=RULES
+        ),
+        _view_setting("--factor", "NUMBER", "Factor of the squared scale.  [default: 1]"),
+        _view_setting(
+            "--neighbors",
+            "N|all",
+            "Neighbours that the kernel keeps.  [default: 10 if adaptive, else all]",
+        ),
+        _view_setting(
+            "--metric", "METRIC", "{names}.  [default: euclidean]", cls=NameOption, names=METRICS
+        ),
+        _view_setting("--alpha", "NUMBER", "Exponent of the density normalisation.  [default: 0]"),
+        _view_setting(
+            "--search", "METHOD", "{names}.  [default: auto]", cls=NameOption, names=SEARCHES
         ),
         setting(
             "--standardize/--no-standardize",
             default=None,
-            help="Divide each feature by its deviation.",
+            help="Divide each feature by its standard deviation.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _walk_options() -> list[Any]:
     return [
         setting(
             "--fusion",
-            type=click.Choice(["hop", "sum", "product", "alternating"]),
-            help="How views become one walk.  [default: hop]",
+            metavar="FUSION",
+            help="How the views become one walk: {names}.  [default: hop]",
+            cls=NameOption,
+            names=FUSIONS,
         ),
         setting(
             "--within-view-weight",
             metavar="NUMBER",
             type=float,
-            help="How willingly the walk stays in a view, 0 to 1.  [default: 0]",
+            help="Weight of steps within a view, 0 to 1.  [default: 0]",
         ),
         setting("--steps", metavar="T", type=float, help="Diffusion time.  [default: 1]"),
         setting(
             "--output",
-            type=click.Choice(["auto", "concat", "mean"]),
-            help="Coordinates of all views side by side, or their mean.  [default: auto]",
+            metavar="OUTPUT",
+            help="Coordinates of all views side by side, or their mean: {names}.  [default: auto]",
+            cls=NameOption,
+            names=OUTPUTS,
         ),
         setting(
             "--solver",
-            type=click.Choice(["auto", "dense", "lanczos", "krylov", "svd"]),
-            help="[default: auto]",
+            metavar="SOLVER",
+            help="Eigensolver: {names}.  [default: auto]",
+            cls=NameOption,
+            names=SOLVERS,
+            first=("auto",),
         ),
-        setting("--tol", metavar="NUMBER", type=float, help="Residual of an eigenpair."),
+        setting("--tol", metavar="NUMBER", type=float, help="Largest residual of an eigenpair."),
     ]
 
 
 def _run_options() -> list[Any]:
     return [
-        setting("--memory", metavar="SIZE", help="Most that it may take, 8GB for instance."),
+        setting("--memory", metavar="SIZE", help="Memory limit, such as 8GB."),
         setting("--jobs", metavar="N", type=int, help="Threads; -1 is all cores."),
-        setting("--seed", metavar="N", type=int, help="Seed of everything random.  [default: 0]"),
+        setting("--seed", metavar="N", type=int, help="Random seed.  [default: 0]"),
         setting(
             "--format",
             type=click.Choice(FORMATS),
-            help="Of the table.  [default: parquet if pyarrow is there, else csv]",
+            help="Format of the table.  [default: parquet if pyarrow is installed, else csv]",
         ),
         setting("--report/--no-report", default=None, help="Write report.html.  [default: report]"),
         click.option(
@@ -115,16 +163,16 @@ def _run_options() -> list[Any]:
             metavar="FILE",
             type=click.Path(path_type=Path),
             shell_complete=files,
-            help="TOML file with any of these; what is given here comes first.",
+            help="TOML file with any of these settings; options override it.",
         ),
-        click.option("--quiet", is_flag=True, help="Show neither progress nor a summary."),
+        click.option("--quiet", is_flag=True, help="Print neither progress nor a summary."),
     ]
 
 
-def asked_settings(
+def settings_from_options(
     command: str, views: dict[str, str], out: Path | None, config: Path | None
 ) -> Settings:
-    """The settings that the command which runs was given; click.UsageError if some are wrong.
+    """The settings of the current command; click.UsageError if some are not valid.
 
     Parameters
     ----------
@@ -133,50 +181,50 @@ def asked_settings(
     out : Path or None
         The folder.
     config : Path or None
-        The file of settings.
+        The configuration file.
     """
-    from viewhop.runs import _configuration as configuration
+    from viewhop.runs import merge_settings, read_configuration
 
-    given = {**given_tables(), **click.get_current_context().meta.get(_GIVEN, {})}
+    given = {**stated_table_options(), **click.get_current_context().meta.get(_META_KEY, {})}
     own: dict[str, dict[str, Any]] = {name: {"path": path} for name, path in views.items()}
     for key in KERNEL_KEYS:
         if isinstance(given.get(key), tuple):
-            _share(key, given.pop(key), given, own)
+            _split_by_view(key, given.pop(key), given, own)
     for key in ("components", "accuracy", "clusters"):
         if key in given:
-            given[key] = _number(given[key])
+            given[key] = _parse_number(given[key])
     given |= {"command": command, "views": own}
     if out is not None:
         given["out"] = str(out)
     try:
-        file = {} if config is None else configuration.read(config)
+        file = {} if config is None else read_configuration(config)
         if file.get("command", command) != command:
             raise SettingsError(
-                f"{config}: command: its settings are for viewhop {file['command']}, not {command}"
+                f"{config}: these are settings for viewhop {file['command']}, not {command}"
             )
-        settings = configuration.merged(file, given)
+        settings = merge_settings(file, given)
         settings.check()
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
     if settings.out is None:
-        raise click.UsageError("where to? Give the folder with -o.")
+        raise click.UsageError("missing output folder: pass -o DIR")
     return settings
 
 
-def _share(
+def _split_by_view(
     key: str, texts: tuple[str, ...], given: dict[str, Any], own: dict[str, dict[str, Any]]
 ) -> None:
-    """Put values of an option where they belong: to all views, or to the one that is named."""
+    """Assign the values of an option to all views, or to the view that each names."""
     for text in texts:
         name, mark, value = text.rpartition("=")
         place = own.setdefault(name, {}) if mark else given
         if key in place:
             raise click.UsageError(f"--{key} is given twice{f' for {name!r}' if mark else ''}.")
-        place[key] = _number(value)
+        place[key] = _parse_number(value)
 
 
-def _number(text: str) -> Any:
-    """A number where the text is one."""
+def _parse_number(text: str) -> Any:
+    """A number where the text is one, else the text."""
     for kind in (int, float):
         try:
             return kind(text)

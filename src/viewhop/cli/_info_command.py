@@ -10,7 +10,7 @@ import click
 
 from viewhop.cli._command import Command
 from viewhop.cli._completions import files
-from viewhop.cli._options import asked_tables, table_options
+from viewhop.cli._options import chosen_table_options, table_options
 
 __all__ = ["info"]
 
@@ -29,56 +29,57 @@ Example:
     "path", metavar="DIR|MODEL|FILE", type=click.Path(path_type=Path), shell_complete=files
 )
 @table_options
-@click.option("--json", "machine", is_flag=True, help="Print JSON.")
-def info(path: Path, machine: bool) -> None:
-    """Say what a folder of a run, a model or a table holds.
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def info(path: Path, as_json: bool) -> None:
+    """Describe the folder of a run, a model or a table.
 
-    Of a run: whether its files belong together, and whether those that it read are still the
-    same; the exit code is 1 if they do not belong together.
+    For a run, its files are compared with its record: whether they belong together, and whether
+    the input files are unchanged. The exit code is 1 if they do not belong together.
     """
     is_whole = True
     if path.is_dir():
-        found, is_whole = _run(path)
+        facts, is_whole = _describe_run(path)
     elif path.suffix.lower() == ".viewhop":
-        found = _model(path)
+        facts = _describe_model(path)
     else:
-        found = _table(path)
-    if machine:
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        facts = _describe_table(path)
+    if as_json:
+        click.echo(json.dumps(facts, indent=1, allow_nan=False))
+    elif facts["kind"] == "run":
+        _print_run(path, facts)
     else:
-        _show(path, found)
+        _print_facts(path, facts)
     if not is_whole:
         raise click.exceptions.Exit(1)
 
 
-def _run(path: Path) -> tuple[dict[str, Any], bool]:
-    from viewhop.runs._verify import state
+def _describe_run(path: Path) -> tuple[dict[str, Any], bool]:
+    from viewhop.runs import verify
 
-    found = state(path)
-    record = found.record
-    told = {
+    state = verify(path)
+    record = state.record
+    facts = {
         "kind": "run",
-        "whole": found.is_whole,
+        "whole": state.is_whole,
         "command": record["command"],
         "viewhop": record["viewhop"],
-        "outputs": found.outputs,
-        "inputs": found.inputs,
-        "left_behind": [*found.left],
+        "outputs": state.outputs,
+        "inputs": state.inputs,
+        "left_behind": [*state.left],
     }
-    known = ("n_samples", "observed", "n_components", "n_clusters", "eigenvalues", "timings")
-    return told | {key: record[key] for key in known if key in record}, found.is_whole
+    numbers = ("n_samples", "observed", "n_components", "n_clusters", "eigenvalues", "timings")
+    return facts | {key: record[key] for key in numbers if key in record}, state.is_whole
 
 
-def _model(path: Path) -> dict[str, Any]:
+def _describe_model(path: Path) -> dict[str, Any]:
     from viewhop import load
     from viewhop._storage.archive import VERSION
-    from viewhop.runs._estimator import embedder_of
+    from viewhop.runs._estimator import embedder_of, schema_of
 
     model = load(path)
-    est = embedder_of(model)
-    seen = est._layout
+    est, schema = embedder_of(model), schema_of(model)
     counts = est.observed_.sum(axis=0).tolist()
-    told = {
+    facts = {
         "kind": "model",
         "format_version": VERSION,
         "size": path.stat().st_size,
@@ -87,10 +88,10 @@ def _model(path: Path) -> dict[str, Any]:
         "views": {
             name: {"features": width, "observed": count, "columns": names and [*names]}
             for name, width, count, names in zip(
-                seen.names, seen.widths, counts, seen.feature_names, strict=True
+                schema.names, schema.widths, counts, schema.feature_names, strict=True
             )
         },
-        "dtype": str(seen.dtype),
+        "dtype": str(schema.dtype),
         "n_components": est.n_components_,
         "coordinates": est.get_feature_names_out().tolist(),
         "eigenvalues": est.eigenvalues_.tolist(),
@@ -103,62 +104,61 @@ def _model(path: Path) -> dict[str, Any]:
         },
     }
     if hasattr(model, "n_clusters_"):
-        told["n_clusters"] = model.n_clusters_
-    return told
+        facts["n_clusters"] = model.n_clusters_
+    return facts
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _describe_table(path: Path) -> dict[str, Any]:
     from viewhop.tables import read
 
-    options = asked_tables()
-    found = read(path, options=options)
+    table = read(path, options=chosen_table_options())
     return {
         "kind": "table",
-        "rows": len(found),
-        "observed": int(found.observed.sum()),
-        "columns": found.matrix.shape[1],
-        "names": found.columns and [*found.columns],
-        "dtype": str(found.matrix.dtype),
-        "ids": None if found.ids is None else len(found.ids),
-        "labels": None if found.labels is None else len({*found.labels} - {None}),
-        "size": found.size,
-        "sha256": found.sha256,
+        "rows": len(table),
+        "observed": int(table.observed.sum()),
+        "columns": table.matrix.shape[1],
+        "names": table.columns and [*table.columns],
+        "dtype": str(table.matrix.dtype),
+        "ids": None if table.ids is None else len(table.ids),
+        "labels": None if table.labels is None else len({*table.labels} - {None}),
+        "size": table.size,
+        "sha256": table.sha256,
     }
 
 
-def _show(path: Path, found: dict[str, Any]) -> None:
-    """The same for people."""
-    if found["kind"] == "run":
-        verdict = "its files belong together"
-        if not found["whole"]:
-            verdict = "its files do NOT all belong together"
-        click.echo(f"{path}: viewhop {found['command']} ({found['viewhop']}); {verdict}")
-        for name, told in found["outputs"].items():
-            click.echo(f"  {name}: {told}")
-        for name, told in found["inputs"].items():
-            click.echo(f"  what was read as {name}: {told}")
-        for name in found["left_behind"]:
-            click.echo(f"  {name} was left behind by a run that was stopped; it can be removed")
-        return
-    width = max(map(len, found))
-    for name, value in found.items():
+def _print_run(path: Path, facts: dict[str, Any]) -> None:
+    verdict = "its files belong together"
+    if not facts["whole"]:
+        verdict = "its files do NOT all belong together"
+    click.echo(f"{path}: viewhop {facts['command']} ({facts['viewhop']}); {verdict}")
+    for name, word in facts["outputs"].items():
+        click.echo(f"  {name}: {word}")
+    for name, word in facts["inputs"].items():
+        click.echo(f"  input {name}: {word}")
+    for name in facts["left_behind"]:
+        click.echo(f"  {name}: temporary files of a run that was stopped; you can delete them")
+
+
+def _print_facts(path: Path, facts: dict[str, Any]) -> None:
+    width = max(map(len, facts))
+    for name, value in facts.items():
         if name == "kind":
             click.echo(f"{path}: a {value}")
         elif isinstance(value, dict):
             click.echo(f"  {name}")
             for inner, entry in value.items():
                 if entry is not None:
-                    click.echo(f"    {inner}: {_told(entry)}")
+                    click.echo(f"    {inner}: {_format(entry)}")
         elif value is not None:
-            click.echo(f"  {name:<{width}}  {_told(value)}")
+            click.echo(f"  {name:<{width}}  {_format(value)}")
 
 
-def _told(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, dict):
-        parts = [f"{name} {_told(entry)}" for name, entry in value.items() if entry is not None]
+        parts = [f"{name} {_format(entry)}" for name, entry in value.items() if entry is not None]
         return "; ".join(parts)
     if isinstance(value, list):
-        listed = ", ".join(map(_told, value[:8]))
+        listed = ", ".join(map(_format, value[:8]))
         return f"{listed}, … ({len(value):,})" if len(value) > 8 else listed
     if isinstance(value, float):
         return f"{value:.6g}"

@@ -1,9 +1,7 @@
-"""Options that several commands have: which files are the views, and which columns they use."""
+"""Options that several commands share: the files of the views, and the columns to use."""
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,20 +16,21 @@ if TYPE_CHECKING:
     from viewhop.tables import Options
 
 __all__ = [
-    "asked_tables",
     "check_apart",
+    "chosen_table_options",
+    "convert_errors",
     "folder_option",
-    "given_tables",
     "output_file",
     "output_folder",
     "seed_option",
+    "stated_table_options",
     "table_options",
     "views_argument",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-_TABLES = "viewhop.tables"
+_META_KEY = "viewhop.tables"
 
 
 def views_argument(*, required: bool = True) -> Callable[[Decorated], Decorated]:
@@ -40,49 +39,51 @@ def views_argument(*, required: bool = True) -> Callable[[Decorated], Decorated]
     Parameters
     ----------
     required : bool
-        Whether there must be one.
+        Whether at least one is required.
     """
     return click.argument(
         "views",
         metavar="NAME=PATH..." if required else "[NAME=PATH...]",
         nargs=-1,
         required=required,
-        callback=_by_name,
+        callback=_split_names,
         shell_complete=named_files,
     )
 
 
-def _by_name(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _split_names(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    paths: dict[str, str] = {}
     for text in given:
         name, mark, path = text.partition("=")
         if not mark or not name.strip() or not path or not name.isprintable():
             raise click.BadParameter(
                 f"expected NAME=PATH, as in rna=rna.csv, got {text!r}", ctx, param
             )
-        if name in found:
-            raise click.BadParameter(f"the view {name!r} is given twice", ctx, param)
-        found[name] = path
-    return found
+        if name in paths:
+            raise click.BadParameter(f"view {name!r} is given twice", ctx, param)
+        paths[name] = path
+    return paths
 
 
-def _noted(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep the value of an option for `asked_tables` and `given_tables`."""
-    ctx.meta.setdefault(_TABLES, {})[param.name] = value
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep the value of an option for the two functions that read them."""
+    ctx.meta.setdefault(_META_KEY, {})[param.name] = value
 
 
-def given_tables() -> dict[str, Any]:
-    """What the options of `table_options` were given, without their defaults, by name."""
+def stated_table_options() -> dict[str, Any]:
+    """The values of those `table_options` that the user stated, by name."""
     ctx = click.get_current_context()
     return {
         name: value
-        for name, value in ctx.meta[_TABLES].items()
+        for name, value in ctx.meta[_META_KEY].items()
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
 
 
 def table_options(function: Decorated) -> Decorated:
-    """Add the options of `viewhop.tables.Options`; the command asks for them by `asked_tables`."""
+    """Add options for `viewhop.tables.Options`; `chosen_table_options` returns their values."""
     for option in reversed(_table_options()):
         function = option(function)
     return function
@@ -93,65 +94,65 @@ def _table_options() -> list[Callable[[Decorated], Decorated]]:
         click.option(
             "--id",
             metavar="COLUMN",
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="Ids of samples; views are joined by them, else by row.",
+            help="Sample ids, by which the views are joined; without them, by row.",
         ),
         click.option(
             "--label",
             metavar="COLUMN",
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="Labels of samples, which are no feature.",
+            help="Sample labels; not used as a feature.",
         ),
         click.option(
             "--keep",
             metavar="COLUMN",
             multiple=True,
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="Use only this column, or pattern like 'gene_*'; may be repeated.",
+            help="Use only this column, or a pattern like 'gene_*'; repeatable.",
         ),
         click.option(
             "--drop",
             metavar="COLUMN",
             multiple=True,
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="Leave out this column, or pattern; may be repeated.",
+            help="Leave out this column, or a pattern; repeatable.",
         ),
         click.option(
             "--decimal",
             type=click.Choice([".", ","]),
             default=".",
             show_default=True,
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="What stands before decimals in text files.",
+            help="Decimal mark in text files.",
         ),
         click.option(
             "--delimiter",
             metavar="CHARACTER",
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="What stands between cells of text files, or 'tab'.  [default: by the file]",
+            help="Delimiter in text files, or 'tab'.  [default: detected]",
         ),
         click.option(
             "--encoding",
             default="utf-8",
             show_default=True,
-            callback=_noted,
+            callback=_remember,
             expose_value=False,
-            help="Of text files.",
+            help="Encoding of text files.",
         ),
     ]
 
 
-def asked_tables() -> Options:
-    """What the options of `table_options` ask for, in the command that runs."""
+def chosen_table_options() -> Options:
+    """How the current command reads files, by its `table_options`."""
     from viewhop.tables import Options
 
-    given = click.get_current_context().meta[_TABLES]
+    given = click.get_current_context().meta[_META_KEY]
     try:
         return Options(
             id=given["id"],
@@ -173,12 +174,12 @@ def seed_option(function: Decorated) -> Decorated:
         type=click.IntRange(0, 2**32 - 1),
         default=0,
         show_default=True,
-        help="Seed of everything random.",
+        help="Random seed.",
     )(function)
 
 
 def folder_option(help: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
-    """The decorator that adds the option ``-o``, a folder, as ``out``."""
+    """The decorator that adds the option ``-o`` for a folder, as ``out``."""
     return click.option(
         "-o",
         "--out",
@@ -190,67 +191,63 @@ def folder_option(help: str, *, required: bool = False) -> Callable[[Decorated],
 
 
 def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
-    """Raise UsageError if a file would be written over one that is read.
+    """Raise UsageError if an output would overwrite an input.
 
     Parameters
     ----------
     written, read : lists of paths
-        Behind ``::`` stands which array of a file is meant.
+        ``::`` separates a file from the name of an array in it.
     """
-    targets = {os.path.realpath(path) for path in written}
-    for path in read:
-        names = (str(path), str(path).rpartition("::")[0])
-        if any(name and os.path.realpath(name) in targets for name in names):
-            raise click.UsageError(f"{path} would be written over; choose another name with -o.")
+    from viewhop.runs import _writing
+
+    with convert_errors("another name with -o"):
+        _writing.check_apart(written, read)
 
 
 @contextmanager
 def output_folder(out: Path) -> Iterator[Path]:
-    """The folder, made if need be; an error inside that is about writing names the option.
+    """The folder, created if necessary; errors of the system in the block name the option.
 
     Parameters
     ----------
     out : Path
     """
-    from viewhop._runtime.files import writable_folder
+    from viewhop.runs import _writing
 
-    with _writing(out, "another folder with --out"):
-        yield writable_folder(out)
+    with convert_errors("another folder with --out"), _writing.output_folder(out) as folder:
+        yield folder
 
 
 @contextmanager
 def output_file(out: Path) -> Iterator[None]:
-    """A context in which a file is written, whose folder is made if need be.
+    """A block that writes a file, in a folder that is created if necessary.
 
     Parameters
     ----------
     out : Path
-        It must not be a folder.
+        Not a folder.
     """
-    from viewhop._runtime.files import writable_folder
+    from viewhop.runs import _writing
 
-    with _writing(out, "another file with --out"):
-        writable_folder(out.parent)
-        if out.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with convert_errors("another file with --out"), _writing.output_file(out):
         yield
 
 
 @contextmanager
-def _writing(out: Path, instead: str) -> Iterator[None]:
-    """A context whose errors of the system are about what is written."""
+def convert_errors(instead: str) -> Iterator[None]:
+    """A block in which errors of runs become those of the command line, with their exit codes.
+
+    Parameters
+    ----------
+    instead : str
+        What to choose where the output cannot be written.
+    """
+    from viewhop.errors import SettingsError
+    from viewhop.runs import OutputError
+
     try:
         yield
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # of standard output, which is no file of ours
-            raise
-        inside = error.filename is not None and Path(error.filename).name != out.name
-        where = f" ({Path(error.filename).name})" if inside and _is_named(error) else ""
-        raise click.ClickException(
-            f"cannot write to {out}{where}: {error.strerror or error}. Choose {instead}."
-        ) from error
-
-
-def _is_named(error: OSError) -> bool:
-    """Whether the file of an error is one that a user knows."""
-    return not Path(error.filename).name.startswith(".")
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
+    except OutputError as error:
+        raise click.ClickException(f"{error}. Choose {instead}.") from error

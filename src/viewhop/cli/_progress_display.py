@@ -1,4 +1,4 @@
-"""How far work is: bars on a terminal, a plain line per step elsewhere."""
+"""Progress: bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["progress_shown"]
 
-
-#: Seconds after which a stage that goes on says so again.
+#: Seconds between two lines about the same stage.
 _PAUSE = 5.0
 
 
 def progress_shown(*, quiet: bool = False) -> AbstractContextManager[Progress]:
-    """The callback that shows how far work is, on standard error.
+    """The callback that shows progress on standard error.
 
     Parameters
     ----------
     quiet : bool
-        Whether it shows nothing.
+        Whether to show nothing.
     """
     from viewhop._runtime.progress import show_progress
 
@@ -35,16 +34,16 @@ def progress_shown(*, quiet: bool = False) -> AbstractContextManager[Progress]:
 
 
 class _Lines:
-    """A line when a stage begins, when it ends, and every few seconds between."""
+    """A line when a stage begins and ends, and every few seconds in between."""
 
     def __init__(self) -> None:
-        self._told: dict[str, float] = {}
+        self._last_shown: dict[str, float] = {}
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         now, name = monotonic(), str(stage)
-        if name in self._told and done != total and now < self._told[name] + _PAUSE:
+        if name in self._last_shown and done != total and now < self._last_shown[name] + _PAUSE:
             return
-        self._told[name] = now
+        self._last_shown[name] = now
         detail = getattr(stage, "detail", "")
         line = f"{stage}: {done}" + ("" if total is None else f" of {total}")
         click.echo(f"{line}, {detail}" if detail else line, err=True)

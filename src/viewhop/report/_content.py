@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from viewhop._version import __version__
-from viewhop.estimators import MultiViewDiffusionMaps, MultiViewSpectralClustering
 from viewhop.report._colours import (
     cluster_column,
     disagreement_columns,
@@ -20,120 +17,107 @@ from viewhop.report._colours import (
     label_column,
 )
 from viewhop.report._curves import scale_curves
-from viewhop.report._health import graphs, missing
+from viewhop.report._data import ReportData
+from viewhop.report._fitted_parts import FittedParts, fitted_parts
+from viewhop.report._health import graph_health, missing_samples
 from viewhop.report._packing import Pack
-from viewhop.report._panels import panels
-from viewhop.views import Views
+from viewhop.report._panels import build_panels
 
-__all__ = ["Content", "gathered"]
+__all__ = ["Content", "build_content"]
 
-#: Plain data, and the arrays that it names.
+#: Plain data, and the arrays that it refers to.
 Content = tuple[dict[str, Any], Pack]
 
 
-def gathered(
-    estimator: Any,
-    *,
-    ids: Sequence[Any] | None,
-    labels: ArrayLike | Sequence[Any] | None,
-    label_name: str,
-    clusters: ArrayLike | None,
-    features: Views | None,
-    title: str,
-    about: Mapping[str, str] | None,
-    repeat: str,
-) -> Content:
-    """What the page shows of a fitted estimator; the parameters are those of `report.render`."""
-    est, chosen = _embedding(estimator)
-    if clusters is None and isinstance(estimator, MultiViewSpectralClustering):
-        clusters = estimator.labels_
-    n, pack = len(est.embedding_), Pack()
-    columns, notes = [], []
-    if labels is not None:
-        columns.append(label_column(labels, str(label_name), n, pack))
-    if clusters is not None:
-        columns.append(cluster_column(clusters, n, pack))
-    disagreement, why = disagreement_columns(est, pack)
-    columns += disagreement
-    notes.append(why)
-    if features is not None:
-        found, note = feature_columns(features, n, pack)
-        columns += found
-        notes.append(note)
-        if ids is None and features.ids is not None:
-            ids = [*features.ids]
-    told = _about(estimator, est) if about is None else about
+def build_content(data: ReportData) -> Content:
+    """Everything that the page shows.
+
+    Parameters
+    ----------
+    data : ReportData
+
+    Raises
+    ------
+    ValueError
+        If something has another number of samples than the estimator.
+    """
+    parts, pack = fitted_parts(data.estimator), Pack()
+    data.check(parts.n_samples)
+    columns, notes = _colour_columns(data, parts, pack)
+    ids = data.ids
+    if ids is None and data.features is not None and data.features.ids is not None:
+        ids = [*data.features.ids]
+    about = _describe(parts) if data.about is None else data.about
     return {
-        "title": str(title),
-        "kind": type(estimator).__name__,
+        "title": str(data.title),
+        "kind": parts.kind,
         "version": __version__,
-        "samples": n,
-        "views": [*est.view_names_],
-        "fusion": est.fusion,
-        "panels": panels(est, pack),
-        "ids": _ids(ids, n, pack),
+        "samples": parts.n_samples,
+        "views": [*parts.view_names],
+        "fusion": parts.fusion,
+        "panels": build_panels(parts, pack),
+        "ids": _pack_ids(ids, pack),
         "columns": columns,
-        "notes": [note for note in notes if note],
-        "spectrum": _spectrum(est, chosen),
-        "curves": scale_curves(est),
-        "similarity": _similarity(est),
-        "graphs": graphs(est),
-        "missing": missing(est),
-        "about": [[str(key), str(value)] for key, value in told.items()],
-        "repeat": str(repeat),
+        "notes": notes,
+        "spectrum": _spectrum(parts),
+        "curves": scale_curves(parts.walk.affinities),
+        "similarity": _similarity(parts),
+        "graphs": graph_health(parts),
+        "missing": missing_samples(parts),
+        "about": [[str(key), str(value)] for key, value in about.items()],
+        "repeat": str(data.repeat),
     }, pack
 
 
-def _embedding(estimator: Any) -> tuple[MultiViewDiffusionMaps, int]:
-    """The estimator that has coordinates, fitted, and the number of them that was chosen."""
-    if not isinstance(estimator, MultiViewDiffusionMaps | MultiViewSpectralClustering):
-        raise TypeError(
-            "a report is of a fitted MultiViewDiffusionMaps, DiffusionMaps, DeSaEmbedding or "
-            f"MultiViewSpectralClustering, not of {type(estimator).__name__}"
-        )
-    check_is_fitted(estimator)
-    chosen = int(estimator.n_components_)
-    if isinstance(estimator, MultiViewSpectralClustering):
-        return estimator.embedder_, chosen
-    return estimator, chosen
+def _colour_columns(
+    data: ReportData, parts: FittedParts, pack: Pack
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The columns that points can be coloured by, and notes on those that are missing."""
+    columns, notes = [], []
+    if data.labels is not None:
+        columns.append(label_column(data.labels, str(data.label_name), pack))
+    clusters = parts.clusters if data.clusters is None else data.clusters
+    if clusters is not None:
+        columns.append(cluster_column(clusters, pack))
+    disagreement, note = disagreement_columns(parts, pack)
+    columns += disagreement
+    notes.append(note)
+    if data.features is not None:
+        features, note = feature_columns(data.features, pack)
+        columns += features
+        notes.append(note)
+    return columns, [note for note in notes if note]
 
 
-def _ids(ids: Sequence[Any] | None, n: int, pack: Pack) -> dict[str, Any] | None:
-    if ids is None:
-        return None
-    if len(ids) != n:
-        raise ValueError(f"ids must have one entry per sample: {n}, got {len(ids)}")
-    return pack.put_plain([str(name) for name in ids])
+def _pack_ids(ids: Sequence[Any] | None, pack: Pack) -> dict[str, Any] | None:
+    return None if ids is None else pack.put_plain([str(name) for name in ids])
 
 
-def _spectrum(est: MultiViewDiffusionMaps, chosen: int) -> dict[str, Any]:
-    spectrum = est.spectrum_
+def _spectrum(parts: FittedParts) -> dict[str, Any]:
+    spectrum = parts.spectrum
     return {
         "eigenvalues": [float(value) for value in spectrum.eigenvalues],
         "largest_residual": float(spectrum.residuals.max(initial=0.0)),
-        "chosen": chosen,
-        "solver": est.solver_,
+        "chosen": parts.chosen,
+        "solver": parts.solver,
     }
 
 
-def _similarity(est: MultiViewDiffusionMaps) -> dict[str, Any]:
+def _similarity(parts: FittedParts) -> dict[str, Any]:
     try:
-        found = est.view_similarity()
+        similarity = parts.view_similarity()
     except ValueError as error:
         return {"why": f"{error}."}
     return {
-        "values": [[float(v) if np.isfinite(v) else None for v in row] for row in found],
+        "values": [[float(v) if np.isfinite(v) else None for v in row] for row in similarity],
     }
 
 
-def _about(estimator: Any, est: MultiViewDiffusionMaps) -> dict[str, str]:
-    """Parameters, versions and timings, where the caller says nothing."""
-    told = {name: repr(value) for name, value in estimator.get_params(deep=False).items()}
-    told |= {
-        f"seconds of {stage}": f"{seconds:.3g}"
-        for stage, seconds in getattr(est, "timings_", {}).items()
-    }
-    told["viewhop"] = __version__
-    told["Python"] = platform.python_version()
-    told |= {name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return told
+def _describe(parts: FittedParts) -> dict[str, str]:
+    """Parameters, timings and versions, for a caller who passes no facts."""
+    facts = {name: repr(value) for name, value in parts.parameters.items()}
+    facts |= {f"seconds of {stage}": f"{seconds:.3g}" for stage, seconds in parts.timings.items()}
+    facts["viewhop"] = __version__
+    facts["Python"] = platform.python_version()
+    facts |= {name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return facts

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.affinity import Affinity
-from viewhop.affinity._dense import DenseAffinity
-from viewhop.affinity._sparse import SparseAffinity
-from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.neighbours import block_distances
 
 __all__ = ["scale_curves"]
@@ -19,32 +17,36 @@ Floats = NDArray[np.float64]
 
 #: Samples on the two sides of the distances that the sums are estimated from.
 ROWS, COLUMNS = 512, 2048
-#: Scales of a curve, and bins of log distance that stand for the distances.
+#: Scales of a curve, and bins of log distance that represent the distances.
 SCALES, BINS = 80, 2048
 
 
-def scale_curves(est: MultiViewDiffusionMaps) -> list[dict[str, Any]]:
+def scale_curves(affinities: Sequence[Affinity]) -> list[dict[str, Any]]:
     """Log S(σ) over log σ by view, S the sum of the kernel over all pairs, and the scale in use.
 
     Parameters
     ----------
-    est : fitted estimator
+    affinities : list of Affinity
+        One for each view.
 
     Returns
     -------
     curves : list of dict
-        A precomputed view has a name and no curve.
+        A view without distances, such as a precomputed kernel, has a name and no curve.
     """
-    return [_curve(K) for K in est.walk_.affinities]
+    return [_curve(K) if hasattr(K, "points") else _no_curve(K) for K in affinities]
 
 
-def _curve(K: Affinity) -> dict[str, Any]:
-    if not isinstance(K, DenseAffinity | SparseAffinity):
-        return {"name": K.name, "precomputed": True}
+def _no_curve(K: Affinity) -> dict[str, Any]:
+    return {"name": K.name, "precomputed": True}
+
+
+def _curve(K: Any) -> dict[str, Any]:
+    """The curve of an affinity that has points, a kernel and a scale."""
     scales = np.asarray(K.scale, dtype=np.float64)
-    known = scales[scales > 0]
-    low, middle, high = (float(q) for q in np.quantile(known, (0.05, 0.5, 0.95)))
-    found: dict[str, Any] = {
+    positive = scales[scales > 0]
+    low, middle, high = (float(q) for q in np.quantile(positive, (0.05, 0.5, 0.95)))
+    curve: dict[str, Any] = {
         "name": K.name,
         "precomputed": False,
         "local": bool(scales.ndim),
@@ -54,35 +56,33 @@ def _curve(K: Affinity) -> dict[str, Any]:
         "metric": K.kernel.metric,
         "scale": [low, middle, high],
     }
-    distances = _some_distances(K)
+    distances = _sample_distances(K)
     positive = distances[distances > 0]
     if not positive.size:
-        return found | {"logs": [], "sums": [], "slopes": []}
+        return curve | {"logs": [], "sums": [], "slopes": []}
     grid = np.geomspace(
         min(positive.min() / 3.0, low / 2.0), max(positive.max() * 6.0, high * 2.0), SCALES
     )
     sums, slopes = _sums(K, distances, positive, grid)
-    return found | {
+    return curve | {
         "logs": np.log10(grid).round(5).tolist(),
         "sums": np.log10(sums).round(5).tolist(),
         "slopes": slopes.round(5).tolist(),
     }
 
 
-def _some_distances(K: DenseAffinity | SparseAffinity) -> Floats:
-    """Distances between different samples, some hundred by some thousand of them."""
+def _sample_distances(K: Any) -> Floats:
+    """Distances between different samples, of up to `ROWS` rows to up to `COLUMNS` columns."""
     n = K.n_samples
     generator = np.random.default_rng(0)
     columns = np.sort(generator.choice(n, min(n, COLUMNS), replace=False))
     rows = np.sort(generator.choice(columns, min(columns.size, ROWS), replace=False))
     near, far = K.points.like(K.points.rows[rows]), K.points.like(K.points.rows[columns])
-    found = block_distances(near, slice(0, rows.size), far)
-    return np.asarray(found[rows[:, None] != columns], dtype=np.float64)
+    distances = block_distances(near, slice(0, rows.size), far)
+    return np.asarray(distances[rows[:, None] != columns], dtype=np.float64)
 
 
-def _sums(
-    K: DenseAffinity | SparseAffinity, distances: Floats, positive: Floats, grid: Floats
-) -> tuple[Floats, Floats]:
+def _sums(K: Any, distances: Floats, positive: Floats, grid: Floats) -> tuple[Floats, Floats]:
     """S and d log S / d log σ at each scale: n for the samples with themselves, and all pairs."""
     counts, edges = np.histogram(np.log(positive), bins=BINS)
     middles = np.append(np.exp(0.5 * (edges[:-1] + edges[1:])), 0.0)

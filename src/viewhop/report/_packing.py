@@ -1,4 +1,4 @@
-"""Packing: arrays as one compressed text, and plain data as JSON that no markup can be in."""
+"""Packing: arrays as one compressed text, and plain data as JSON that is safe inside markup."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 __all__ = ["Pack", "safe_json"]
 
-#: What could end a script element, begin a comment, or end a line of script.
+#: Characters that could end a script element or a line of script, or begin a comment.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 class Pack:
-    """Arrays that are held for the page; plain data names them by where they stand.
+    """Arrays for the page, to which plain data refers by their position.
 
     Examples
     --------
@@ -34,37 +34,37 @@ class Pack:
         self._size = 0
 
     def put(self, values: NDArray[Any]) -> dict[str, Any]:
-        """Where the values of a 1-D array of float32 or unsigned integers are held.
+        """The position of a 1-D array of float32 or unsigned integers, which is added.
 
-        The first bytes of all values stand together, then the second ones, and so on: bytes of
-        one kind compress better.
+        The first bytes of all values come first, then the second ones, and so on: such bytes
+        compress better.
         """
-        kept = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-        planes = kept.view(np.uint8).reshape(kept.size, kept.itemsize).T
+        plain = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+        planes = plain.view(np.uint8).reshape(plain.size, plain.itemsize).T
         return {
-            "type": f"{kept.dtype.kind}{kept.itemsize}",
-            "length": int(kept.size),
+            "type": f"{plain.dtype.kind}{plain.itemsize}",
+            "length": int(plain.size),
             "start": self._add(planes.tobytes()),
         }
 
     def put_plain(self, plain: Any) -> dict[str, Any]:
-        """Where plain data is held as JSON, for what is long and seldom looked at."""
+        """The position of plain data, which is added as JSON: for long data, seldom needed."""
         text = json.dumps(plain).encode("ascii")
         return {"type": "json", "length": len(text), "start": self._add(text)}
 
     def text(self) -> str:
-        """All of it, deflated, in base64."""
+        """All arrays, deflated, in base64."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 6)).decode("ascii")
 
-    def _add(self, held: bytes) -> int:
+    def _add(self, data: bytes) -> int:
         start = self._size
-        self._parts.append(held)
-        self._size += len(held)
+        self._parts.append(data)
+        self._size += len(data)
         return start
 
 
 def safe_json(plain: Any) -> str:
-    r"""Plain data as JSON that can stand inside a script element.
+    r"""Plain data as JSON that can be embedded in a script element.
 
     Examples
     --------

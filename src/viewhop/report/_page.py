@@ -1,4 +1,4 @@
-"""The page: assets of the package, plotly and data put together as one HTML text."""
+"""The page: assets of the package, plotly and data, assembled as one HTML text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from importlib import resources
 from viewhop.report._content import Content
 from viewhop.report._packing import safe_json
 
-__all__ = ["assembled", "plotly_source"]
+__all__ = ["assemble_page", "plotly_source"]
 
-#: In this order they are one script.
+#: Concatenated in this order, they are one script.
 SCRIPTS = (
     "elements.js",
     "data.js",
@@ -29,34 +29,33 @@ SCRIPTS = (
 
 
 def plotly_source() -> str:
-    """The JavaScript of plotly, or ImportError that says how to get it."""
+    """The JavaScript of plotly; ImportError if it is not installed."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
         raise ImportError(
-            "a report needs plotly, which is not installed; "
-            'this brings it: pip install "viewhop[report]"'
+            'a report needs plotly, which is not installed: pip install "viewhop[report]"'
         ) from error
-    # No text in it may end the element that it stands in; in a string \\/ is /.
+    # Nothing in it may end its script element; in a string \\/ is /.
     return str(get_plotlyjs()).replace("</script", "<\\/script")
 
 
-def assembled(found: Content, *, title: str, plotly: str) -> str:
+def assemble_page(content: Content, *, title: str, plotly: str) -> str:
     """The HTML text.
 
     Parameters
     ----------
-    found : Content
+    content : Content
     title : str
     plotly : str
-        Source of plotly.
+        JavaScript of plotly.
     """
-    plain, pack = found
+    plain, pack = content
     script = "\n".join(_asset(name) for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     parts = {
         "policy": _policy(plotly, script),
-        # What is no valid Unicode cannot be written.
+        # Invalid Unicode cannot be written.
         "title": escape(title.encode("utf-8", "replace").decode("utf-8")),
         "style": _asset("page.css"),
         "data": safe_json(plain),
@@ -64,7 +63,7 @@ def assembled(found: Content, *, title: str, plotly: str) -> str:
         "plotly": plotly,
         "script": script,
     }
-    # Cut once and filled in one go: what is filled in is never looked at for marks.
+    # Split once: a mark inside inserted text is not replaced.
     first, *rest = _asset("page.html").split("{{")
     pieces = [first]
     for piece in rest:
@@ -74,9 +73,9 @@ def assembled(found: Content, *, title: str, plotly: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """A content security policy: these scripts run and no other, and nothing is loaded.
+    """A content security policy: only these scripts run, and nothing is loaded.
 
-    Styles are inline because plotly writes some; they can load nothing either.
+    Inline styles are allowed because plotly writes some; they cannot load anything either.
     """
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (
@@ -86,7 +85,7 @@ def _policy(*scripts: str) -> str:
 
 
 def _digest(script: str) -> str:
-    # A browser reads CRLF and CR as LF before it takes the digest.
+    # A browser converts CRLF and CR to LF before it computes the digest.
     text = script.replace("\r\n", "\n").replace("\r", "\n")
     return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 

@@ -1,4 +1,4 @@
-"""Panels: the coordinates of each view, ready to be scaled by the diffusion time."""
+"""Panels: the coordinates of each view, which the page scales by the diffusion time."""
 
 from __future__ import annotations
 
@@ -7,89 +7,77 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.estimators import DeSaEmbedding, MultiViewDiffusionMaps
+from viewhop.report._fitted_parts import FittedParts
 from viewhop.report._packing import Pack
 
-__all__ = ["panels"]
-
-Floats = NDArray[np.floating]
+__all__ = ["build_panels"]
 
 #: Bytes that coordinates may take in the page beyond the first three of each view.
 COORDINATE_BYTES = 4_000_000
 
 
-def panels(est: MultiViewDiffusionMaps, pack: Pack) -> dict[str, Any]:
-    """The coordinates ψ of every view by row, without λ^t, and what to say of them.
+def build_panels(parts: FittedParts, pack: Pack) -> dict[str, Any]:
+    """The coordinates ψ of every view by row, without λ^t, and notes on them.
 
     Parameters
     ----------
-    est : fitted estimator
+    parts : FittedParts
     pack : Pack
+        Gets the coordinates.
     """
-    blocks, timed = _blocks(est)
-    rows, r = sum(len(block) for block in blocks.values()), est.n_components_
-    kept = min(r, max(3, COORDINATE_BYTES // (4 * rows)))
-    shown = []
-    for l, (name, block) in enumerate(blocks.items()):
+    n_rows = sum(len(block) for block in parts.blocks.values())
+    kept = min(parts.n_components, max(3, COORDINATE_BYTES // (4 * n_rows)))
+    rows = parts.walk.rows
+    panels = []
+    for l, (name, block) in enumerate(parts.blocks.items()):
         samples = np.arange(len(block))
-        if not est.walk_.is_fused and est.walk_.rows.is_repeated(l):
-            samples = est.walk_.rows.samples(l)
-        placed = np.isfinite(block).all(axis=1)
-        samples = samples[placed]
-        points = block[placed, :kept].astype(np.float32)
-        shown.append(
+        if not parts.walk.is_fused and rows.is_repeated(l):
+            samples = rows.samples(l)
+        is_placed = np.isfinite(block).all(axis=1)
+        samples = samples[is_placed]
+        points = block[is_placed, :kept].astype(np.float32)
+        panels.append(
             {
                 "name": name,
-                "rows": int(placed.sum()),
-                "unplaced": len(est.embedding_) - int(np.unique(samples).size),
-                "samples": _packed_samples(samples, len(est.embedding_), pack),
+                "rows": int(is_placed.sum()),
+                "unplaced": parts.n_samples - int(np.unique(samples).size),
+                "samples": _pack_samples(samples, parts.n_samples, pack),
                 "coordinates": [pack.put(column) for column in points.T],
             }
         )
     return {
-        "list": shown,
+        "list": panels,
         "kept": kept,
-        "timed": timed,
-        "eigenvalues": [float(value) for value in est.eigenvalues_[:kept]],
-        "time": float(est.n_steps_),
-        "notes": _notes(est, kept=kept, timed=timed),
+        "timed": parts.is_timed,
+        "eigenvalues": [float(value) for value in parts.spectrum.eigenvalues[:kept]],
+        "time": parts.n_steps,
+        "notes": _notes(parts, kept=kept),
     }
 
 
-def _blocks(est: MultiViewDiffusionMaps) -> tuple[dict[str, Floats], bool]:
-    """Coordinates by panel, and whether λ^t multiplies them."""
-    if isinstance(est, DeSaEmbedding):
-        return dict(est.view_embeddings_), False
-    # Not the embeddings over λ^t: for long times that is 0 over 0.
-    plain = est._outputs.by_row(0.0)
-    is_one = est.walk_.is_fused and est.n_views_ > 1
-    names = ("all views",) if is_one else est.view_names_
-    return dict(zip(names, plain, strict=True)), True
-
-
-def _packed_samples(samples: NDArray[np.intp], n_samples: int, pack: Pack) -> dict[str, Any] | None:
+def _pack_samples(samples: NDArray[np.intp], n_samples: int, pack: Pack) -> dict[str, Any] | None:
     """The sample of each row; None where row k is sample k."""
     if samples.size == n_samples and bool((samples == np.arange(n_samples)).all()):
         return None
     return pack.put(samples.astype(np.uint32))
 
 
-def _notes(est: MultiViewDiffusionMaps, *, kept: int, timed: bool) -> list[str]:
+def _notes(parts: FittedParts, *, kept: int) -> list[str]:
     notes = []
-    if est.walk_.is_fused and est.n_views_ > 1:
+    if parts.has_one_panel:
         notes.append(
-            f"fusion={est.fusion!r} makes one geometry of all views, so there is one panel."
+            f"fusion={parts.fusion!r} gives one geometry for all views, so there is one panel."
         )
-    if not timed:
+    if not parts.is_timed:
         notes.append(
-            "De Sa's rows are divided by their sum of squares: they have no diffusion time, "
-            "so there is no slider."
+            "De Sa's rows are divided by their sum of squares and have no diffusion time, so there "
+            "is no slider."
         )
-    if kept < est.n_components_:
+    if kept < parts.n_components:
         notes.append(
-            f"The page holds the first {kept} of {est.n_components_} coordinates, to keep the "
+            f"The page holds the first {kept} of {parts.n_components} coordinates, to keep the "
             "file small; the embedding has all of them."
         )
-    if est.n_components_ == 1:
-        notes.append("There is one coordinate: samples are drawn against their number.")
+    if parts.n_components == 1:
+        notes.append("There is one coordinate: it is plotted against the sample number.")
     return notes

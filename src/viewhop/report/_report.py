@@ -9,8 +9,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from viewhop._runtime.files import replace_file
-from viewhop.report import _content as content
-from viewhop.report import _page as page
+from viewhop.report._content import build_content
+from viewhop.report._data import ReportData
+from viewhop.report._page import assemble_page, plotly_source
 from viewhop.views import Views
 
 __all__ = ["render", "write"]
@@ -29,12 +30,12 @@ def write(
     about: Mapping[str, str] | None = None,
     repeat: str = "",
 ) -> None:
-    """Write the report of a fitted estimator; a file that is there is replaced, whole.
+    """Write the report of a fitted estimator; an existing file is replaced once it is complete.
 
     Parameters
     ----------
     path : path
-        ``.html`` by custom.
+        Usually ``.html``.
     estimator, ids, labels, label_name, clusters, features, title, about, repeat
         As in `render`.
 
@@ -55,16 +56,8 @@ def write(
     ...     os.path.getsize(path) > 1_000_000
     True
     """
-    text = render(
-        estimator,
-        ids=ids,
-        labels=labels,
-        label_name=label_name,
-        clusters=clusters,
-        features=features,
-        title=title,
-        about=about,
-        repeat=repeat,
+    text = _render(
+        ReportData(estimator, ids, labels, label_name, clusters, features, title, about, repeat)
     )
     with replace_file(path) as file:
         file.write(text.encode("utf-8"))
@@ -88,22 +81,22 @@ def render(
     ----------
     estimator : fitted MultiViewDiffusionMaps, DiffusionMaps, DeSaEmbedding or \
 MultiViewSpectralClustering
-        The clusters of the last are shown unless others are given.
+        A clustering shows its own clusters unless others are given.
     ids : (n_samples,) sequence or None
-        What the samples are called; None takes those of `features`, or counts them from 1.
+        Names of the samples; None takes those of `features`, or numbers them from 1.
     labels : (n_samples,) array or None
-        Numbers or text to colour by; None and NaN are missing.
+        Numbers or text to colour by; None and NaN are missing values.
     label_name : str
     clusters : (n_samples,) int array or None
-        Negative numbers are samples of no cluster.
+        A sample with a negative number has no cluster.
     features : Views or None
-        The training data: their columns can be coloured by.
+        The training data, to colour by its columns.
     title : str
     about : dict of str or None
-        Shown as a table: parameters, versions, inputs, timings. None is the parameters of the
-        estimator, versions and timings.
+        Facts that are shown as a table. None shows the parameters of the estimator, timings and
+        versions.
     repeat : str
-        How to repeat the run, as text to copy.
+        The command that repeats the run, to copy.
 
     Raises
     ------
@@ -114,9 +107,9 @@ MultiViewSpectralClustering
 
     Notes
     -----
-    Text from the data is never markup: it goes in as JSON with every ``<``, ``>`` and ``&``
-    escaped, is shown by ``textContent`` alone, never reaches plotly, and a content security policy
-    lets no other script run and nothing be loaded.
+    Text from the data never becomes markup: it is embedded as JSON with every ``<``, ``>`` and
+    ``&`` escaped, is shown by ``textContent`` alone, and never reaches plotly. A content security
+    policy forbids any other script, and loading anything.
 
     Examples
     --------
@@ -126,16 +119,11 @@ MultiViewSpectralClustering
     >>> vh.report.render(est, labels=["<b>"] * 100).startswith("<!doctype html>")
     True
     """
-    plotly = page.plotly_source()  # before any work: it may be missing
-    found = content.gathered(
-        estimator,
-        ids=ids,
-        labels=labels,
-        label_name=label_name,
-        clusters=clusters,
-        features=features,
-        title=title,
-        about=about,
-        repeat=repeat,
+    return _render(
+        ReportData(estimator, ids, labels, label_name, clusters, features, title, about, repeat)
     )
-    return page.assembled(found, title=title, plotly=plotly)
+
+
+def _render(data: ReportData) -> str:
+    plotly = plotly_source()  # before any work: it may be missing
+    return assemble_page(build_content(data), title=data.title, plotly=plotly)

@@ -1,4 +1,4 @@
-"""Files of samples for a model that is there: its columns are found by their names."""
+"""Files of samples for a fitted model: its columns are matched by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewhop.errors import TableError
-from viewhop.estimators import MultiViewDiffusionMaps
+from viewhop.runs._estimator import Model, embedder_of, schema_of
 from viewhop.tables import (
     Joined,
     Options,
@@ -21,21 +21,21 @@ from viewhop.tables import (
     table_fault,
 )
 
-__all__ = ["check_training", "ignored", "read_for"]
+__all__ = ["check_training_samples", "ignored_columns", "read_model_views"]
 
-#: Samples that `check_training` tries, at the most.
-_TRIED = 2000
+#: Most samples that `check_training_samples` compares.
+_COMPARED = 2000
 
 
-def read_for(est: MultiViewDiffusionMaps, paths: Mapping[str, str], *, options: Options) -> Joined:
-    """The views of files, with the columns that a model was fitted on, in its order.
+def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options) -> Joined:
+    """The views in files, with the columns that a model was fitted on, in its order.
 
-    Where file and model have names of columns, these decide; else the number of columns must be
-    that of the fit. A column that the model does not know is passed over.
+    Columns are matched by name if both the file and the model have names; otherwise the number of
+    columns must be that of the fit. Columns that the model does not use are ignored.
 
     Parameters
     ----------
-    est : MultiViewDiffusionMaps
+    model : estimator
         Fitted.
     paths : dict of paths by view name
         Any of the views.
@@ -47,85 +47,89 @@ def read_for(est: MultiViewDiffusionMaps, paths: Mapping[str, str], *, options: 
     TableError
         If a file cannot be read, or lacks a column.
     """
-    seen = est._layout
+    schema = schema_of(model)
     for name in paths:
-        if name not in seen.names:
+        if name not in schema.names:
             raise TableError(
-                f"the model has no view {name!r}; it was fitted on {', '.join(seen.names)}"
+                f"the model has no view {name!r}; it was fitted on {', '.join(schema.names)}"
             )
     tables = {}
-    for name in sorted(paths, key=seen.names.index):  # samples in the order of the fit, too
-        path = paths[name]
-        place = seen.names.index(name)
-        columns = seen.feature_names[place]
+    for name in sorted(paths, key=schema.names.index):  # samples in the order of the fit, too
+        place = schema.names.index(name)
+        columns = schema.feature_names[place]
         own = options if columns is None else replace(options, keep=(), drop=(), columns=columns)
-        tables[name] = read(path, options=replace(own, shared=True), max_memory=est.max_memory)
-        width = tables[name].matrix.shape[1]
-        if width != seen.widths[place]:
+        table = read(
+            paths[name], options=replace(own, shared=True), max_memory=embedder_of(model).max_memory
+        )
+        width = table.matrix.shape[1]
+        if width != schema.widths[place]:
             raise table_fault(
-                tables[name].path,
-                f"{width} columns of features, and the model was fitted on {seen.widths[place]} "
-                f"for the view {name!r}",
+                table.path,
+                f"it has {width} feature columns, but the model was fitted on "
+                f"{schema.widths[place]} for view {name!r}",
             )
-    by_place = {
+        tables[name] = table
+    unnamed = {
         name: table
         for name, table in tables.items()
-        if seen.feature_names[seen.names.index(name)] is None
+        if schema.feature_names[schema.names.index(name)] is None
     }
-    if by_place:
-        check_requested(by_place, replace(options, label=None))
+    if unnamed:
+        check_requested(unnamed, replace(options, label=None))
     if options.label is not None and all(table.labels is None for table in tables.values()):
         files = ", ".join(table.path for table in tables.values())
         raise TableError(f"{files}: no label column {quote_cell(options.label)}")
     return join_tables(tables)
 
 
-def check_training(est: MultiViewDiffusionMaps, found: Joined) -> None:
-    """Raise TableError unless samples are those of the fit, in its order.
+def check_training_samples(model: Model, samples: Joined) -> None:
+    """Raise TableError unless samples are the training samples of a model, in the same order.
 
-    A training sample is placed where the fit put it. Of many samples some are tried, evenly spread.
+    A training sample is placed where the fit put it. Of many samples some are compared, evenly
+    spaced.
 
     Parameters
     ----------
-    est : MultiViewDiffusionMaps
+    model : estimator
         Fitted.
-    found : Joined
+    samples : Joined
     """
+    est = embedder_of(model)
     n = len(est.embedding_)
-    if len(found.views) != n:
+    if len(samples.views) != n:
         raise TableError(
-            f"the files have {len(found.views):,} samples, and the model was fitted on {n:,}: "
-            "give those"
+            f"the files have {len(samples.views):,} samples, but the model was fitted on {n:,}: "
+            "pass the files of the fit"
         )
-    if set(found.views.names) != set(est.view_names_):
+    if set(samples.views.names) != set(est.view_names_):
         raise TableError(
-            f"the model was fitted on {', '.join(est.view_names_)}: give the files of all of them"
+            f"the model was fitted on {', '.join(est.view_names_)}: pass a file for each of them"
         )
-    rows = np.unique(np.linspace(0, n - 1, _TRIED).astype(np.intp))
+    rows = np.unique(np.linspace(0, n - 1, _COMPARED).astype(np.intp))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they were told when it was fitted
-        placed = est.transform(found.views[rows])
-    known = est.embedding_[rows]
-    off = np.abs(placed - known).max(axis=1) > 1e-4 * np.abs(known).max()
-    if off.any():
-        sample = int(rows[np.argmax(off)])
+        warnings.simplefilter("ignore")  # the fit has raised them already
+        placed = est.transform(samples.views[rows])
+    expected = est.embedding_[rows]
+    differs = np.abs(placed - expected).max(axis=1) > 1e-4 * np.abs(expected).max()
+    if differs.any():
+        sample = int(rows[np.argmax(differs)])
         name = f"number {sample + 1:,}"
-        if found.views.ids is not None:
-            name += f" ({quote_cell(str(found.views.ids[sample]))})"
+        if samples.views.ids is not None:
+            name += f" ({quote_cell(str(samples.views.ids[sample]))})"
         raise TableError(
-            "these are not the samples that the model was fitted on, or not in that order: sample "
-            f"{name} is another; give the files of the fit"
+            "these are not the samples that the model was fitted on, or not in the same order: "
+            f"sample {name} differs; pass the files of the fit"
         )
 
 
-def ignored(table: Table, options: Options) -> list[str]:
-    """The columns of a file that were passed over.
+def ignored_columns(table: Table, options: Options) -> list[str]:
+    """The columns of a file that the model does not use.
 
     Parameters
     ----------
     table : Table
     options : Options
-        What else was asked of it.
+        With the columns of ids and labels.
     """
     used = {*(table.columns or ()), options.id, options.label}
     return [name for name in table.header or () if name not in used]

@@ -11,44 +11,60 @@ from typing import Any
 
 from viewhop._version import __version__
 from viewhop.errors import SettingsError
-from viewhop.runs import _toml as toml
-from viewhop.runs._settings import KERNEL_KEYS, Settings, ViewSettings
+from viewhop.runs._kernel_settings import KERNEL_KEYS
+from viewhop.runs._settings import Settings, ViewSettings
+from viewhop.runs._toml import format_toml
 
-__all__ = ["merged", "read", "relative", "written"]
+__all__ = ["format_configuration", "merge_settings", "read_configuration", "relative_path"]
 
-#: Bytes beyond which a file is no file of settings.
+#: Bytes beyond which a file cannot be a configuration.
 _LARGEST = 10_000_000
+#: The key of the version that wrote a file. Such a file states every default (`resolve_settings`).
+_WRITER = "viewhop"
+#: What a setting given on the command line discards from a file that states every default: the
+#: values were the defaults that went with another kernel, number of clusters or of coordinates.
+_DEPENDENT = {
+    "kernel": KERNEL_KEYS[1:],
+    "clusters": ("components", "max_clusters"),
+    "components": ("accuracy",),
+}
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The settings of a TOML file as plain data, checked, with paths that lead there from here.
+def read_configuration(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The settings of a TOML file as plain data, checked, with paths relative to the process.
 
     Parameters
     ----------
     path : path
 
+    Returns
+    -------
+    values : dict
+        For `merge_settings`.
+
     Raises
     ------
     SettingsError
-        If the file cannot be read, is no TOML, or has a setting that is unknown or of the wrong
-        kind; the message has the file and the setting.
+        If the file cannot be read, is not TOML, or has a setting that is unknown or of the wrong
+        kind; the message names the file and the setting.
     """
     given = os.fspath(path)
-    told = given if given.isprintable() else repr(given)
+    shown = given if given.isprintable() else repr(given)
     try:
         with open(given, "rb") as file:
             data = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SettingsError(f"{told}: it cannot be read: {reason}", given) from error
+        raise SettingsError(f"{shown}: cannot be read: {reason}", given) from error
     if len(data) > _LARGEST:
-        raise SettingsError(f"{told}: it is too long to be a file of settings", given)
+        raise SettingsError(f"{shown}: too long to be a configuration file", given)
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = " ".join(str(error).split())
-        raise SettingsError(f"{told}: it is not TOML: {reason}", given) from None
-    Settings.of(values, where=lambda key: f"{told}: {key}", path=given)
+        raise SettingsError(f"{shown}: not valid TOML: {reason}", given) from None
+    settings = {key: value for key, value in values.items() if key != _WRITER}
+    Settings.from_values(settings, where=lambda key: f"{shown}: {key}", path=given)
     folder = os.path.dirname(given)
     if "out" in values:
         values["out"] = os.path.join(folder, values["out"])
@@ -58,60 +74,79 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return values
 
 
-def merged(file: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
-    """Settings from a file, with those that were given besides in their place.
+def merge_settings(file: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    """The settings of a file, with others in their place where these are given.
 
     Parameters
     ----------
-    file, given : dict
-        Plain data. What is given for all views also replaces what the file has for one of them.
+    file : dict
+        As `read_configuration` returns it.
+    given : dict
+        Plain data, as `Settings.from_values` takes it. A kernel setting for all views also
+        replaces that of a single view in the file.
     """
+    is_complete = _WRITER in file
+    shared = {key: value for key, value in file.items() if key not in (_WRITER, "views")}
+    replaced = {*given, *(_dependent(given) if is_complete else ())}
+    # A kernel given for all views leaves the other settings of all views as they are.
+    shared = {key: value for key, value in shared.items() if key not in replaced - {*KERNEL_KEYS}}
     views: dict[str, dict[str, Any]] = {
-        name: {key: value for key, value in entry.items() if key not in given}
+        name: {key: value for key, value in entry.items() if key not in replaced}
         for name, entry in file.get("views", {}).items()
     }
     for name, entry in given.get("views", {}).items():
-        views[name] = {**views.get(name, {}), **entry}
-    return Settings.of({**file, **given, "views": views}, where=_option)
+        own = views.get(name, {})
+        if is_complete:
+            own = {key: value for key, value in own.items() if key not in _dependent(entry)}
+        views[name] = {**own, **entry}
+    return Settings.from_values({**shared, **given, "views": views}, where=_option)
+
+
+def _dependent(given: Mapping[str, Any]) -> set[str]:
+    """Settings that go with another value of what is given."""
+    return {key for name, keys in _DEPENDENT.items() if name in given for key in keys}
 
 
 def _option(key: str) -> str:
-    """A setting as the option that sets it."""
+    """The option of a setting, as an error names it."""
     view, name = key.rpartition(".")[::2]
     option = f"--{name.replace('_', '-')}"
-    return f"{option} of the view {view.removeprefix('views.')!r}" if view else option
+    return f"{option} of view {view.removeprefix('views.')!r}" if view else option
 
 
-def written(settings: Settings, folder: Path) -> str:
-    """The TOML that repeats a run, to stand in a folder.
+def format_configuration(settings: Settings, folder: Path, *, is_complete: bool = False) -> str:
+    """The TOML text that repeats a run.
 
     Parameters
     ----------
     settings : Settings
     folder : Path
-        Where the file will stand: paths are relative to it.
+        Where the file will be: paths are relative to it.
+    is_complete : bool
+        Whether the settings state every default, as `resolve_settings` returns them.
     """
-    values: dict[str, Any] = {
+    values: dict[str, Any] = {_WRITER: __version__} if is_complete else {}
+    values |= {
         entry.name: getattr(settings, entry.name)
         for entry in fields(Settings)
         if entry.name != "views"
     }
     values["out"] = "."
-    values["views"] = {name: _view(view, folder) for name, view in settings.views.items()}
+    values["views"] = {name: _view_values(view, folder) for name, view in settings.views.items()}
     head = (
-        f"# What viewhop {__version__} was told. To do it again: "
+        f"# The settings of a run of viewhop {__version__}. To repeat it: "
         f"viewhop {settings.command} --config run.toml\n"
     )
-    return head + toml.text(values)
+    return head + format_toml(values)
 
 
-def _view(view: ViewSettings, folder: Path) -> dict[str, Any]:
+def _view_values(view: ViewSettings, folder: Path) -> dict[str, Any]:
     own = {key: getattr(view, key) for key in KERNEL_KEYS}
-    return {"path": relative(view.path, folder), **own}
+    return {"path": relative_path(view.path, folder), **own}
 
 
-def relative(path: str, folder: Path) -> str:
-    """A path as it is found from a folder; absolute only where no other leads there.
+def relative_path(path: str, folder: Path) -> str:
+    """A path relative to a folder; absolute only where no relative path exists.
 
     Parameters
     ----------
@@ -121,12 +156,12 @@ def relative(path: str, folder: Path) -> str:
     """
     file, mark, key = path.rpartition("::")
     if mark and not os.path.exists(path):
-        return f"{relative(file, folder)}::{key}"
+        return f"{relative_path(file, folder)}::{key}"
     parent, name = os.path.split(path)
-    # The folders are those that the system goes through: `..` leaves a link by its other end.
+    # With links resolved: `..` leaves a linked folder by its target, not by the link.
     start, end = os.path.realpath(folder), os.path.realpath(parent or ".")
     try:
-        found = os.path.relpath(end, start)
+        steps = os.path.relpath(end, start)
     except ValueError:  # another drive
-        found = end
-    return Path(found, name).as_posix()
+        steps = end
+    return Path(steps, name).as_posix()

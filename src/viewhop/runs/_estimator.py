@@ -1,28 +1,35 @@
-"""From settings to what they stand for: how files are read, kernels, an estimator."""
+"""Estimators from settings, and settings that state every default from a fitted estimator."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress
 from viewhop.errors import SettingsError
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering
-from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
-from viewhop.runs._settings import KernelSettings, Settings
+from viewhop.runs._kernel_settings import build_kernel, resolve_kernel
+from viewhop.runs._settings import Settings, ViewSettings
 from viewhop.tables import Options
+from viewhop.views import Schema
 
-__all__ = ["Model", "embedder_of", "estimator", "kernel", "table_options"]
+__all__ = [
+    "Model",
+    "assign_clusters",
+    "build_estimator",
+    "embedder_of",
+    "resolve_settings",
+    "schema_of",
+    "table_options",
+]
 
 Model = MultiViewDiffusionMaps | MultiViewSpectralClustering
 
-_DISTANCES: dict[str | None, type[Kernel]] = {
-    "adaptive": Gaussian,
-    "gaussian": Gaussian,
-    "laplacian": Laplacian,
-    "correlation": Correlation,
-}
-#: What "adaptive" stands for.
-_ADAPTIVE = {"bandwidth": "local", "n_neighbors": 10}
+#: Coordinates per view of a fit, and the accuracy of "auto", where the settings state none.
+_COMPONENTS, _ACCURACY = 2, 0.1
 
 
 def table_options(settings: Settings) -> Options:
@@ -31,13 +38,18 @@ def table_options(settings: Settings) -> Options:
     Parameters
     ----------
     settings : Settings
+
+    Raises
+    ------
+    SettingsError
+        If an option is not valid: a delimiter of two characters, for instance.
     """
     try:
         return Options(
             id=settings.id,
             label=settings.label,
-            keep=settings.keep,
-            drop=settings.drop,
+            keep=tuple(settings.keep),
+            drop=tuple(settings.drop),
             decimal=settings.decimal,
             delimiter="\t" if settings.delimiter == "tab" else settings.delimiter,
             encoding=settings.encoding,
@@ -46,47 +58,15 @@ def table_options(settings: Settings) -> Options:
         raise SettingsError(str(error)) from None
 
 
-def kernel(settings: KernelSettings) -> Kernel:
-    """The kernel of a view.
-
-    Parameters
-    ----------
-    settings : KernelSettings
-        As `Settings.kernel_of` gives them.
-
-    Examples
-    --------
-    >>> from viewhop.runs._estimator import kernel
-    >>> from viewhop.runs._settings import KernelSettings
-    >>> kernel(KernelSettings(kernel="adaptive", neighbors=20))
-    Gaussian(bandwidth='local', n_neighbors=20)
-    """
-    given = {
-        "bandwidth": settings.bandwidth,
-        "factor": settings.factor,
-        "n_neighbors": settings.neighbors,
-        "metric": settings.metric,
-        "standardize": settings.standardize,
-        "alpha": settings.alpha,
-        "search": settings.search,
-    }
-    kind: Any = _DISTANCES.get(settings.kernel, Precomputed)
-    chosen = _ADAPTIVE if settings.kernel == "adaptive" else {}
-    known = kind._get_param_names()
-    own = {key: value for key, value in given.items() if value is not None and key in known}
-    made: Kernel = kind(**{**chosen, **own})
-    return made
-
-
-def estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
-    """The estimator that a run fits, not fitted: of one view the ordinary diffusion map.
+def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
+    """The estimator of a run, not fitted; for a single view an ordinary diffusion map.
 
     Parameters
     ----------
     settings : Settings
     verbose : int or callable
     """
-    kernels = {name: kernel(settings.kernel_of(name)) for name in settings.views}
+    kernels = {name: build_kernel(settings.kernel_of(name)) for name in settings.views}
     solving: dict[str, Any] = {
         "n_steps": settings.steps,
         "solver": settings.solver,
@@ -103,7 +83,7 @@ def estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
         "output": settings.output,
     }
     if settings.command == "cluster":
-        given: dict[str, Any] = {
+        clustering: dict[str, Any] = {
             "n_components": settings.components,
             "max_clusters": settings.max_clusters,
             "normalize": settings.normalize,
@@ -112,10 +92,10 @@ def estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
             "auto" if settings.clusters is None else settings.clusters,
             **walking,
             **solving,
-            **{key: value for key, value in given.items() if value is not None},
+            **{key: value for key, value in clustering.items() if value is not None},
         )
     counting: dict[str, Any] = {
-        "n_components": 2 if settings.components is None else settings.components,
+        "n_components": _COMPONENTS if settings.components is None else settings.components,
         "accuracy": settings.accuracy,
     }
     if len(kernels) == 1:
@@ -123,11 +103,75 @@ def estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
     return MultiViewDiffusionMaps(**counting, **walking, **solving)
 
 
+def resolve_settings(settings: Settings, model: Model) -> Settings:
+    """The settings that repeat a run even if a default of viewhop changes: they state all of them.
+
+    Parameters
+    ----------
+    settings : Settings
+    model : estimator
+        Fitted with these settings.
+    """
+    est = embedder_of(model)
+    views = {
+        name: ViewSettings(path=view.path, **asdict(resolve_kernel(settings.kernel_of(name))))
+        for name, view in settings.views.items()
+    }
+    width = est.embedding_.shape[1]
+    stated: dict[str, Any] = {
+        "views": views,
+        # One block of columns for each view, or their mean.
+        "output": "concat" if width == est.n_components_ * est.n_views_ else "mean",
+    }
+    if settings.output != "auto":
+        del stated["output"]
+    if settings.command == "cluster":
+        stated["clusters"] = model.n_clusters
+        stated["components"] = int(model.n_components_)
+        stated["normalize"] = bool(model.normalize)
+        if model.n_clusters == "auto":
+            stated["max_clusters"] = int(model.max_clusters)
+    else:
+        stated["components"] = model.n_components
+        if model.n_components == "auto" and settings.accuracy is None:
+            stated["accuracy"] = _ACCURACY
+    return replace(settings, **stated)
+
+
 def embedder_of(model: Model) -> MultiViewDiffusionMaps:
-    """The fitted diffusion map of a model: itself, or what its clusters were found in.
+    """The fitted diffusion map of a model: the model, or the one that its clusters are based on.
 
     Parameters
     ----------
     model : MultiViewDiffusionMaps or MultiViewSpectralClustering
     """
-    return model.embedder_ if isinstance(model, MultiViewSpectralClustering) else model
+    return cast(MultiViewDiffusionMaps, getattr(model, "embedder_", model))
+
+
+# The two functions below are the only place in runs and cli that reads private attributes of an
+# estimator: neither has a public form yet.
+
+
+def schema_of(model: Model) -> Schema:
+    """Names, widths, columns and precision of the views that a model was fitted on.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    """
+    return embedder_of(model)._layout
+
+
+def assign_clusters(
+    model: MultiViewSpectralClustering, embedding: NDArray[np.floating]
+) -> NDArray[np.int32]:
+    """The cluster of each sample, (n,), from coordinates that `transform` has computed already.
+
+    Parameters
+    ----------
+    model : MultiViewSpectralClustering
+        Fitted.
+    embedding : (n, n_features_out) array
+    """
+    return model._assigned(embedding)

@@ -1,9 +1,9 @@
-"""Kinds of settings: what a value may be, and what is said of one that is not."""
+"""Kinds of settings: which values a setting accepts, and how an error describes them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 __all__ = [
@@ -12,29 +12,30 @@ __all__ = [
     "choice",
     "either",
     "memory_size",
+    "name_in",
     "names",
     "number",
     "text",
     "whole",
 ]
 
-#: The value as it is held, or ValueError with what was expected.
+#: The value as it is stored, or ValueError with a description of what was expected.
 Kind = Callable[[Any], Any]
 
 
 def text(value: Any) -> str:
-    """Text that is not empty and can be written."""
+    """Text that is not empty and has a UTF-8 encoding."""
     if not isinstance(value, str) or not value:
         raise ValueError("text that is not empty")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError("text that UTF-8 can hold") from None
+        raise ValueError("text that UTF-8 can encode") from None
     return value
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Several texts."""
+    """Several texts, as a tuple."""
     if not isinstance(value, list | tuple):
         raise ValueError("a list of texts")
     try:
@@ -50,53 +51,78 @@ def boolean(value: Any) -> bool:
     return value
 
 
-def choice(*known: str) -> Kind:
-    """One of some words."""
+def choice(*words: str) -> Kind:
+    """The kind of a setting that is one of a few fixed words."""
+    return lambda value: _word(value, words)
 
-    def chosen(value: Any) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise ValueError(f"one of {', '.join(known)}")
-        return value
 
-    return chosen
+def name_in(names: Mapping[str, object], *more: str) -> Kind:
+    """The kind of a setting that is a key of a dict, which is read at every check.
+
+    Parameters
+    ----------
+    names : dict
+        One of `viewhop._registry`; an entry added later is accepted from then on.
+    *more : str
+        Further words, listed first in errors.
+
+    Examples
+    --------
+    >>> from viewhop.runs._kinds import name_in
+    >>> kernels = {"gaussian": 1}
+    >>> kind = name_in(kernels)
+    >>> kernels["laplacian"] = 2
+    >>> kind("laplacian")
+    'laplacian'
+    """
+    return lambda value: _word(value, (*more, *names))
+
+
+def _word(value: Any, words: Iterable[str]) -> str:
+    known = tuple(words)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"one of {', '.join(known)}" if len(known) > 1 else repr(known[0]))
+    return value
 
 
 def whole(least: int, most: int | None = None) -> Kind:
-    """A whole number in a range."""
-    told = f"a whole number of at least {least}" if most is None else f"{least} to {most}"
+    """The kind of a setting that is a whole number in a range."""
+    expected = f"a whole number of at least {least}" if most is None else f"{least} to {most}"
+    if least == most:
+        expected = str(least)
 
-    def counted(value: Any) -> int:
+    def check(value: Any) -> int:
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or value < least or (most is not None and value > most):
-            raise ValueError(told)
+            raise ValueError(expected)
         return int(value)
 
-    return counted
+    return check
 
 
 def number(*, least: float | None = None, above: float | None = None, most: float = 1e300) -> Kind:
-    """A finite number in a range."""
-    told = "a positive number" if above == 0 else f"a number of at least {least:g}"
+    """The kind of a setting that is a finite number in a range."""
+    expected = "a positive number" if above == 0 else f"a number of at least {least:g}"
     if most < 1e300:
-        told = f"a number from {least:g} to {most:g}"
+        expected = f"a number from {least:g} to {most:g}"
 
-    def measured(value: Any) -> float:
+    def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(told)
-        found = float(value) if abs(value) <= 1e300 else math.inf
-        if not math.isfinite(found) or found > most:
-            raise ValueError(told)
-        if (least is not None and found < least) or (above is not None and found <= above):
-            raise ValueError(told)
-        return found
+            raise ValueError(expected)
+        converted = float(value) if abs(value) <= 1e300 else math.inf
+        if not math.isfinite(converted) or converted > most:
+            raise ValueError(expected)
+        if (least is not None and converted < least) or (above is not None and converted <= above):
+            raise ValueError(expected)
+        return converted
 
-    return measured
+    return check
 
 
 def either(*kinds: Kind) -> Kind:
-    """A value of any of the kinds."""
+    """The kind of a setting that may be of any of several kinds."""
 
-    def fitting(value: Any) -> Any:
+    def check(value: Any) -> Any:
         expected = []
         for kind in kinds:
             try:
@@ -105,7 +131,7 @@ def either(*kinds: Kind) -> Kind:
                 expected.append(str(error))
         raise ValueError(", or ".join(expected))
 
-    return fitting
+    return check
 
 
 def memory_size(value: Any) -> int | str:

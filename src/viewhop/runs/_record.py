@@ -1,4 +1,4 @@
-"""The record of a run, ``run.json``: what went in, what came out, and with what."""
+"""The record of a run, ``run.json``: its inputs, outputs, versions, settings and numbers."""
 
 from __future__ import annotations
 
@@ -16,26 +16,34 @@ import numpy as np
 
 from viewhop._version import __version__
 from viewhop.errors import RunFileError
-from viewhop.runs._configuration import relative
+from viewhop.runs._configuration import relative_path
 from viewhop.runs._estimator import Model, embedder_of
 from viewhop.runs._settings import COMMANDS, Settings
 from viewhop.tables import Joined
 
-__all__ = ["RECORD", "VERSION", "digest", "encoded", "of", "outputs", "read"]
+__all__ = [
+    "RECORD",
+    "VERSION",
+    "build_record",
+    "describe_files",
+    "digest",
+    "encode_record",
+    "read_record",
+]
 
 RECORD = "run.json"
 FORMAT = "viewhop run"
-#: The version of the record. One of another is refused, not guessed at.
+#: The version of the record. Any other is refused, not guessed at.
 VERSION = 1
 
 _LARGEST = 50_000_000
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
-def of(
+def build_record(
     settings: Settings,
     model: Model,
-    read: Joined,
+    samples: Joined,
     *,
     folder: Path,
     timings: Mapping[str, float],
@@ -48,10 +56,10 @@ def of(
     settings : Settings
     model : estimator
         Fitted.
-    read : Joined
-        What the files held.
+    samples : Joined
+        The content of the files.
     folder : Path
-        Where it will stand: paths are relative to it.
+        Where the record will be: paths are relative to it.
     timings : dict of float
         Seconds of each stage.
     warned : list
@@ -59,7 +67,7 @@ def of(
     """
     est = embedder_of(model)
     counts = est.observed_.sum(axis=0).tolist()
-    found = {
+    record = {
         "format": FORMAT,
         "version": VERSION,
         "command": settings.command,
@@ -68,19 +76,19 @@ def of(
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in _PACKAGES},
         },
-        "settings": _plain(settings, folder),
+        "settings": _plain_settings(settings, folder),
         "seed": settings.seed,
         "inputs": {
             name: {
-                "path": relative(settings.views[name].path, folder),
+                "path": relative_path(settings.views[name].path, folder),
                 "sha256": table.sha256,
                 "size": table.size,
                 "rows": len(table),
                 "columns": table.matrix.shape[1],
             }
-            for name, table in read.tables.items()
+            for name, table in samples.tables.items()
         },
-        "n_samples": len(read.views),
+        "n_samples": len(samples.views),
         "observed": dict(zip(est.view_names_, counts, strict=True)),
         "class": type(model).__name__,
         "n_components": est.n_components_,
@@ -88,7 +96,7 @@ def of(
         "n_pieces": est.n_pieces_,
         "solver": est.solver_,
         "recall": {name: float(recall) for name, recall in est.recall_.items()},
-        "bandwidths": {name: _summary(scale) for name, scale in est.bandwidths_.items()},
+        "bandwidths": {name: _summarise_scale(scale) for name, scale in est.bandwidths_.items()},
         "memory": est.memory_,
         "timings": {stage: round(seconds, 6) for stage, seconds in timings.items()},
         "warnings": [
@@ -96,40 +104,44 @@ def of(
         ],
     }
     if settings.command == "cluster":
-        found["n_clusters"] = model.n_clusters_
-    return found
+        record["n_clusters"] = model.n_clusters_
+    return record
 
 
-def _plain(settings: Settings, folder: Path) -> dict[str, Any]:
-    """Settings as plain data, with paths relative to the folder, without what is not set."""
+def _plain_settings(settings: Settings, folder: Path) -> dict[str, Any]:
+    """Settings as plain data, with paths relative to the folder, without those that are None."""
 
     def values(entry: Any) -> dict[str, Any]:
-        found = {field.name: getattr(entry, field.name) for field in fields(entry)}
-        return {key: value for key, value in found.items() if value is not None}
+        plain = {field.name: getattr(entry, field.name) for field in fields(entry)}
+        return {
+            key: [*value] if isinstance(value, tuple) else value  # as JSON has it
+            for key, value in plain.items()
+            if value is not None
+        }
 
-    found = values(settings)
-    found.pop("out", None)
-    found["views"] = {
-        name: {**values(view), "path": relative(view.path, folder)}
+    plain = values(settings)
+    plain.pop("out", None)
+    plain["views"] = {
+        name: {**values(view), "path": relative_path(view.path, folder)}
         for name, view in settings.views.items()
     }
-    return found
+    return plain
 
 
-def _summary(scale: Any) -> float | dict[str, float] | None:
-    """A scale, or what the scales of samples are like; None for a precomputed kernel."""
+def _summarise_scale(scale: Any) -> float | dict[str, float] | None:
+    """A scale, or the range and median of the scales of samples; None for a precomputed kernel."""
     values = np.asarray(scale, dtype=np.float64)
     values = values[np.isfinite(values)]
     if not values.size:
         return None
     if np.ndim(scale) == 0:
         return float(values[0])
-    middle = {"smallest": values.min(), "median": np.median(values), "largest": values.max()}
-    return {name: float(value) for name, value in middle.items()}
+    numbers = {"smallest": values.min(), "median": np.median(values), "largest": values.max()}
+    return {name: float(value) for name, value in numbers.items()}
 
 
-def outputs(folder: Path) -> dict[str, dict[str, Any]]:
-    """Hash and size of each file of a folder, by name.
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Hash and size of each file in a folder, by name.
 
     Parameters
     ----------
@@ -147,56 +159,72 @@ def digest(path: str | os.PathLike[str]) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def encoded(record: Mapping[str, Any]) -> bytes:
-    """The record as it stands in its file."""
+def encode_record(record: Mapping[str, Any]) -> bytes:
+    """The bytes of the file of a record."""
     return f"{json.dumps(record, indent=1, allow_nan=False)}\n".encode()
 
 
-def read(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The record of a run in a folder, or RunFileError.
+def read_record(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """The record of the run in a folder.
 
     Parameters
     ----------
     folder : path
+        A folder that `execute`, ``viewhop fit`` or ``viewhop cluster`` wrote.
+
+    Raises
+    ------
+    RunFileError
+        If there is no record, or one that cannot be read.
+
+    Examples
+    --------
+    >>> from viewhop.errors import RunFileError
+    >>> from viewhop.runs import read_record
+    >>> try:
+    ...     read_record("nowhere")
+    ... except RunFileError as error:
+    ...     print(str(error).partition(";")[0])
+    nowhere: there is no run.json, so no run has finished there
     """
     path = Path(folder, RECORD)
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST + 1)
-        found: Any = json.loads(data) if len(data) <= _LARGEST else None
+        record: Any = json.loads(data) if len(data) <= _LARGEST else None
     except FileNotFoundError:
         raise RunFileError(
-            f"{folder}: it has no {RECORD}, so no run has finished there; expected a folder that "
+            f"{folder}: there is no {RECORD}, so no run has finished there; expected a folder that "
             "viewhop fit or viewhop cluster wrote"
         ) from None
     except OSError as error:
-        raise RunFileError(f"{path}: it cannot be read: {error.strerror or error}") from error
+        raise RunFileError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise RunFileError(f"{path}: it is not JSON: {error}") from None
-    _check(path, found)
-    record: dict[str, Any] = found
-    return record
+        raise RunFileError(f"{path}: not valid JSON: {error}") from None
+    _check_record(path, record)
+    checked: dict[str, Any] = record
+    return checked
 
 
-def _check(path: Path, found: Any) -> None:
-    """Raise RunFileError unless what is read here is there, and of its kind."""
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise RunFileError(f"{path}: it is not the record of a run of viewhop")
-    if found.get("version") != VERSION or isinstance(found["version"], bool | float):
+def _check_record(path: Path, record: Any) -> None:
+    """Raise RunFileError unless every entry that is used later is there, and of its type."""
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise RunFileError(f"{path}: not the record of a run of viewhop")
+    if record.get("version") != VERSION or isinstance(record["version"], bool | float):
         raise RunFileError(
-            f"{path}: its version is {found.get('version')!r}, and this is viewhop {__version__}, "
-            f"which knows version {VERSION}"
+            f"{path}: the version of the record is {record.get('version')!r}, but viewhop "
+            f"{__version__} reads version {VERSION} only"
         )
     kinds = {"settings": dict, "inputs": dict, "outputs": dict, "viewhop": str, "command": str}
     for key, kind in kinds.items():
-        if not isinstance(found.get(key), kind):
-            raise RunFileError(f"{path}: {key} is missing, or no {kind.__name__}")
-    if found["command"] not in COMMANDS:
-        raise RunFileError(f"{path}: the command is {found['command']!r}")
-    for entry in (*found["inputs"].values(), *found["outputs"].values()):
+        if not isinstance(record.get(key), kind):
+            raise RunFileError(f"{path}: {key} is missing, or not a {kind.__name__}")
+    if record["command"] not in COMMANDS:
+        raise RunFileError(f"{path}: unknown command {record['command']!r}")
+    for entry in (*record["inputs"].values(), *record["outputs"].values()):
         if not isinstance(entry, dict) or not isinstance(entry.get("sha256"), str):
             raise RunFileError(f"{path}: a file has no SHA-256")
-    if not all(isinstance(entry.get("path"), str) for entry in found["inputs"].values()):
+    if not all(isinstance(entry.get("path"), str) for entry in record["inputs"].values()):
         raise RunFileError(f"{path}: an input has no path")
-    if any(Path(name).name != name or name in (".", "..") for name in found["outputs"]):
-        raise RunFileError(f"{path}: an output has a name that leads elsewhere")
+    if any(Path(name).name != name or name in (".", "..") for name in record["outputs"]):
+        raise RunFileError(f"{path}: an output is named outside the folder")

@@ -1,189 +1,189 @@
-"""Settings: everything that a fit on files is told, in one object that can be written down."""
+"""Settings: every choice of a fit on files, in one object that can be written to a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from viewhop._registry import FUSIONS, OUTPUTS, SOLVERS
 from viewhop.errors import SettingsError
 from viewhop.runs import _kinds as kinds
-from viewhop.runs._kinds import Kind
+from viewhop.runs._kernel_settings import (
+    DEFAULT_KERNEL,
+    KERNEL_KEYS,
+    KernelSettings,
+    setting,
+    unsupported_keys,
+)
 
-__all__ = ["COMMANDS", "FORMATS", "KERNEL_KEYS", "KernelSettings", "Settings", "ViewSettings"]
+__all__ = ["COMMANDS", "FORMATS", "Settings", "ViewSettings"]
 
 COMMANDS = ("fit", "cluster")
 FORMATS = ("csv", "tsv", "parquet")
-KERNELS = ("adaptive", "gaussian", "laplacian", "correlation", "precomputed")
-RULES = ("max-min", "connected", "log-log", "joint", "local")
-#: What a kernel takes no part in.
-_FOREIGN = {
-    "adaptive": ("bandwidth",),
-    "correlation": ("metric",),
-    "precomputed": ("bandwidth", "factor", "metric", "standardize", "search"),
-}
-
-
-def _setting(kind: Kind, default: Any = None) -> Any:
-    return field(default=default, metadata={"kind": kind})
-
-
-@dataclass(frozen=True, kw_only=True)
-class KernelSettings:
-    """How a view is compared; None is what stands above, or the default of the kernel.
-
-    Attributes
-    ----------
-    kernel : {"adaptive", "gaussian", "laplacian", "correlation", "precomputed"} or None
-    bandwidth : {"max-min", "connected", "log-log", "joint", "local"}, float or None
-    factor, alpha : float or None
-    neighbors : int or None
-    metric : {"euclidean", "cosine", "correlation"} or None
-    standardize : bool or None
-    search : {"auto", "exact", "faiss"} or None
-    """
-
-    kernel: str | None = _setting(kinds.choice(*KERNELS))
-    bandwidth: str | float | None = _setting(
-        kinds.either(kinds.choice(*RULES), kinds.number(above=0))
-    )
-    factor: float | None = _setting(kinds.number(above=0))
-    neighbors: int | None = _setting(kinds.whole(1))
-    metric: str | None = _setting(kinds.choice("euclidean", "cosine", "correlation"))
-    standardize: bool | None = _setting(kinds.boolean)
-    alpha: float | None = _setting(kinds.number(least=0))
-    search: str | None = _setting(kinds.choice("auto", "exact", "faiss"))
-
-
-#: The settings that each view may have of its own.
-KERNEL_KEYS = tuple(entry.name for entry in fields(KernelSettings))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ViewSettings(KernelSettings):
-    """A view: its file, and how it is compared if not like the others.
+    """Settings of one view: its file, and its kernel where that differs from the other views.
 
     Attributes
     ----------
     path : str
+        The file; ``file.npz::name`` is one array of several.
+
+    Examples
+    --------
+    >>> from viewhop.runs import ViewSettings
+    >>> ViewSettings(path="rna.csv", kernel="correlation").path
+    'rna.csv'
     """
 
-    path: str = _setting(kinds.text, "")
+    path: str = setting(kinds.text, "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(KernelSettings):
-    """All settings of ``viewhop fit`` or ``viewhop cluster``.
+    """All settings of a run: of ``viewhop fit`` or ``viewhop cluster``, or of `execute`.
 
-    Those of `KernelSettings` are for every view that has none of its own. The others are the
-    options of the two commands, under the same names; None is the default of the estimator.
+    The settings of `KernelSettings` hold for every view that has none of its own. The others are
+    the options of the two commands under the same names; None is the default of the estimator.
 
     Attributes
     ----------
     command : {"fit", "cluster"}
+        A diffusion map, or clusters.
     views : dict of ViewSettings by name
+    out : str or None
+        The folder that the run writes.
+    format : {"csv", "tsv", "parquet"} or None
+        Of the table of coordinates; None is Parquet if pyarrow is installed, else CSV.
+    report : bool
+        Whether to write report.html.
+    id, label, keep, drop, decimal, delimiter, encoding
+        How the files are read, as in `viewhop.tables.Options`; a delimiter may be "tab".
+    fusion, within_view_weight, components, accuracy, steps, output, solver, tol, memory, jobs, seed
+        Of `MultiViewDiffusionMaps`, where some have longer names: `n_components`, `n_steps`,
+        `max_memory`, `n_jobs`, `random_state`.
+    clusters, max_clusters, normalize
+        Of `MultiViewSpectralClustering`, for the command "cluster" only.
+
+    Examples
+    --------
+    >>> from viewhop.runs import Settings, ViewSettings
+    >>> settings = Settings(views={"rna": ViewSettings(path="rna.csv")}, out="out", seed=1)
+    >>> settings.check()
+    >>> settings.kernel_of("rna").kernel
+    'adaptive'
     """
 
-    command: str = _setting(kinds.choice(*COMMANDS), "fit")
-    out: str | None = _setting(kinds.text)
-    format: str | None = _setting(kinds.choice(*FORMATS))
-    report: bool = _setting(kinds.boolean, True)
-    id: str | None = _setting(kinds.text)
-    label: str | None = _setting(kinds.text)
-    keep: tuple[str, ...] = _setting(kinds.names, ())
-    drop: tuple[str, ...] = _setting(kinds.names, ())
-    decimal: str = _setting(kinds.choice(".", ","), ".")
-    delimiter: str | None = _setting(kinds.text)
-    encoding: str = _setting(kinds.text, "utf-8")
-    fusion: str = _setting(kinds.choice("hop", "sum", "product", "alternating"), "hop")
-    within_view_weight: float = _setting(kinds.number(least=0, most=1), 0.0)
-    components: int | str | None = _setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
-    accuracy: float | str | None = _setting(
+    command: str = setting(kinds.choice(*COMMANDS), "fit")
+    out: str | None = setting(kinds.text)
+    format: str | None = setting(kinds.choice(*FORMATS))
+    report: bool = setting(kinds.boolean, True)
+    id: str | None = setting(kinds.text)
+    label: str | None = setting(kinds.text)
+    keep: tuple[str, ...] = setting(kinds.names, ())
+    drop: tuple[str, ...] = setting(kinds.names, ())
+    decimal: str = setting(kinds.choice(".", ","), ".")
+    delimiter: str | None = setting(kinds.text)
+    encoding: str = setting(kinds.text, "utf-8")
+    fusion: str = setting(kinds.name_in(FUSIONS), "hop")
+    within_view_weight: float = setting(kinds.number(least=0, most=1), 0.0)
+    components: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
+    accuracy: float | str | None = setting(
         kinds.either(kinds.number(least=0, most=1), kinds.choice("local_pca", "danco"))
     )
-    steps: float = _setting(kinds.number(least=0), 1.0)
-    output: str = _setting(kinds.choice("auto", "concat", "mean"), "auto")
-    clusters: int | str | None = _setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
-    max_clusters: int | None = _setting(kinds.whole(2))
-    normalize: bool | None = _setting(kinds.boolean)
-    solver: str = _setting(kinds.choice("auto", "dense", "lanczos", "krylov", "svd"), "auto")
-    tol: float | None = _setting(kinds.number(least=0))
-    memory: int | str | None = _setting(kinds.memory_size)
-    jobs: int | None = _setting(kinds.either(kinds.whole(1), kinds.whole(-1, -1)))
-    seed: int = _setting(kinds.whole(0, 2**32 - 1), 0)
+    steps: float = setting(kinds.number(least=0), 1.0)
+    output: str = setting(kinds.name_in(OUTPUTS), "auto")
+    clusters: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
+    max_clusters: int | None = setting(kinds.whole(2))
+    normalize: bool | None = setting(kinds.boolean)
+    solver: str = setting(kinds.name_in(SOLVERS, "auto"), "auto")
+    tol: float | None = setting(kinds.number(least=0))
+    memory: int | str | None = setting(kinds.memory_size)
+    jobs: int | None = setting(kinds.either(kinds.whole(1), kinds.whole(-1, -1)))
+    seed: int = setting(kinds.whole(0, 2**32 - 1), 0)
     views: dict[str, ViewSettings] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, values: Mapping[str, Any], *, where: Callable[[str], str], path: str | None = None
+    def from_values(
+        cls,
+        values: Mapping[str, Any],
+        *,
+        where: Callable[[str], str] = str,
+        path: str | None = None,
     ) -> Settings:
-        """Settings from plain data, each of the kind that it must be.
+        """Settings from plain data, with the kind of every value checked.
 
         Parameters
         ----------
         values : dict
             By name; "views" is a dict of dicts, which may lack the path.
         where : callable
-            What a setting is called in an error: "--seed", "run.toml: seed".
+            The name of a setting in an error message: "--seed", "run.toml: seed".
         path : str or None
             The file of the values, for the error.
 
         Raises
         ------
         SettingsError
-            For a setting that is unknown or of the wrong kind.
+            If a setting is unknown or of the wrong kind.
+
+        Examples
+        --------
+        >>> from viewhop.runs import Settings
+        >>> Settings.from_values({"seed": 3, "views": {"rna": {"path": "rna.csv"}}}).seed
+        3
         """
-        shared = _checked(cls, values, where, path, apart=("views",))
+        shared = _check_values(cls, values, where, path, apart=("views",))
         views = values.get("views", {})
         if not isinstance(views, Mapping):
-            raise _wrong("views", "a table of views", views, where, path)
-        found = {}
+            raise _wrong_kind("views", "a table of views", views, where, path)
+        by_name = {}
         for name, entry in views.items():
             key = f"views.{name}"
-            if not name.strip() or not name.isprintable() or "=" in name:
-                raise _wrong(key, "a name that can be printed, without =", name, where, path)
+            _check_name(name, where, path)
             if not isinstance(entry, Mapping):
-                raise _wrong(key, "a table with the path of the view", entry, where, path)
-            found[name] = ViewSettings(**_checked(ViewSettings, entry, where, path, f"{key}."))
-        return cls(**shared, views=found)
-
-    def with_views(self, views: Mapping[str, ViewSettings]) -> Settings:
-        """The same with other views."""
-        return replace(self, views=dict(views))
+                raise _wrong_kind(key, "a table with the path of the view", entry, where, path)
+            own = _check_values(ViewSettings, entry, where, path, f"{key}.")
+            by_name[name] = ViewSettings(**own)
+        return cls(**shared, views=by_name)
 
     def kernel_of(self, view: str) -> KernelSettings:
-        """How a view is compared: its own settings, else those of all, else None.
+        """The settings of the kernel of a view: its own, else those of all views, else None.
 
-        A setting of all views that the kernel does not have is None where the view chose its
-        kernel for itself.
+        If the view has a kernel of its own, settings of all views that do not apply to that
+        kernel are left out.
         """
         own = self.views[view]
-        kernel = own.kernel or self.kernel or "adaptive"
-        foreign = _FOREIGN.get(kernel, ()) if own.kernel else ()
-        found: dict[str, Any] = {"kernel": kernel}
+        kernel = own.kernel or self.kernel or DEFAULT_KERNEL
+        unsupported = unsupported_keys(kernel) if own.kernel else ()
+        values: dict[str, Any] = {"kernel": kernel}
         for key in KERNEL_KEYS[1:]:
-            shared = None if key in foreign else getattr(self, key)
+            shared = None if key in unsupported else getattr(self, key)
             value = getattr(own, key)
-            found[key] = shared if value is None else value
-        return KernelSettings(**found)
+            values[key] = shared if value is None else value
+        return KernelSettings(**values)
 
     def check(self) -> None:
-        """Raise SettingsError for settings that do not go together."""
+        """Raise SettingsError for a value of the wrong kind, or for settings that conflict."""
         if not self.views:
             raise SettingsError("expected at least one view, NAME=PATH", key="views")
+        self._check_kinds()
         for name, view in self.views.items():
             if not view.path:
-                raise SettingsError(f"the view {name!r} has no file: give {name}=PATH", key="views")
+                raise SettingsError(f"view {name!r} has no file: pass {name}=PATH", key="views")
             _check_kernel(name, self.kernel_of(name))
         if self.id is not None and self.id == self.label:
             raise SettingsError(f"{self.id!r} cannot be both the ids and the labels", key="label")
         if self.accuracy is not None and self.components != "auto":
-            raise SettingsError("--accuracy goes with --components auto only", key="accuracy")
+            raise SettingsError("--accuracy requires --components auto", key="accuracy")
         if self.components == "auto" and not self.steps > 0:
-            raise SettingsError("--components auto needs --steps above 0", key="steps")
+            raise SettingsError("--components auto requires --steps above 0", key="steps")
         if self.fusion != "hop" and self.within_view_weight:
             raise SettingsError(
-                f"--within-view-weight goes with --fusion hop, not {self.fusion}",
+                f"--within-view-weight requires --fusion hop, not {self.fusion}",
                 key="within_view_weight",
             )
         if len(self.views) == 1 and self.fusion != "hop":
@@ -193,10 +193,18 @@ class Settings(KernelSettings):
         joint = [name for name in self.views if self.kernel_of(name).bandwidth == "joint"]
         if len(joint) == 1:
             raise SettingsError(
-                f"--bandwidth joint compares views, and only {joint[0]!r} has it; use log-log",
+                f"--bandwidth joint needs two views or more, and only {joint[0]!r} has it; "
+                "use log-log",
                 key="bandwidth",
             )
         self._check_command()
+
+    def _check_kinds(self) -> None:
+        """Raise SettingsError for a value of the wrong kind: the constructor takes anything."""
+        _check_values(Settings, dict(_stated(self)), str, None)
+        for name, view in self.views.items():
+            _check_name(name, str, None)
+            _check_values(ViewSettings, dict(_stated(view)), str, None, f"views.{name}.")
 
     def _check_command(self) -> None:
         if self.command == "fit":
@@ -207,20 +215,18 @@ class Settings(KernelSettings):
         if self.components == "auto":
             raise SettingsError("--components auto belongs to viewhop fit", key="components")
         if self.max_clusters is not None and isinstance(self.clusters, int):
-            raise SettingsError(
-                "--max-clusters goes with a number of clusters that is auto", key="max_clusters"
-            )
+            raise SettingsError("--max-clusters requires --clusters auto", key="max_clusters")
 
 
-def _check_kernel(view: str, found: KernelSettings) -> None:
-    kernel = str(found.kernel)
-    for key in _FOREIGN.get(kernel, ()):
-        value = getattr(found, key)
+def _check_kernel(view: str, settings: KernelSettings) -> None:
+    kernel = str(settings.kernel)
+    for key in unsupported_keys(kernel):
+        value = getattr(settings, key)
         if value is None or value is False or (key, value) == ("bandwidth", "local"):
             continue
         advice = "; use --kernel gaussian" if kernel == "adaptive" else ""
         raise SettingsError(
-            f"{_option(key)} is not for the kernel {kernel} of the view {view!r}{advice}", key=key
+            f'{_option(key)} does not apply to kernel "{kernel}" (view {view!r}){advice}', key=key
         )
 
 
@@ -228,7 +234,20 @@ def _option(key: str) -> str:
     return f"--{key.replace('_', '-')}"
 
 
-def _checked(
+def _stated(settings: KernelSettings) -> Iterator[tuple[str, Any]]:
+    """The settings that have a kind and are not at their default."""
+    for entry in fields(settings):
+        value = getattr(settings, entry.name)
+        if entry.metadata and value is not None and value != entry.default:
+            yield entry.name, value
+
+
+def _check_name(name: Any, where: Callable[[str], str], path: str | None) -> None:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or "=" in name:
+        raise _wrong_kind(f"views.{name}", "a printable name without =", name, where, path)
+
+
+def _check_values(
     kind: type[KernelSettings],
     values: Mapping[str, Any],
     where: Callable[[str], str],
@@ -236,29 +255,29 @@ def _checked(
     prefix: str = "",
     apart: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The values, each of its kind."""
+    """The values, each converted to its kind, or SettingsError."""
     known = {entry.name: entry.metadata["kind"] for entry in fields(kind) if entry.metadata}
-    found = {}
+    checked = {}
     for key, value in values.items():
         if key in apart:
             continue
         if key not in known:
-            listed = ", ".join([*known, *apart])
             raise SettingsError(
-                f"{where(prefix + key)}: there is no such setting; known are {listed}",
+                f"{where(prefix + key)}: there is no such setting; the settings are "
+                f"{', '.join([*known, *apart])}",
                 path,
                 prefix + key,
             )
         try:
-            found[key] = known[key](value)
+            checked[key] = known[key](value)
         except ValueError as error:
-            raise _wrong(prefix + key, str(error), value, where, path) from None
-    return found
+            raise _wrong_kind(prefix + key, str(error), value, where, path) from None
+    return checked
 
 
-def _wrong(
+def _wrong_kind(
     key: str, expected: str, value: Any, where: Callable[[str], str], path: str | None
 ) -> SettingsError:
-    told = repr(value)
-    told = told if len(told) <= 60 else f"{told[:59]}…"
-    return SettingsError(f"{where(key)}: expected {expected}, got {told}", path, key)
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+    return SettingsError(f"{where(key)}: expected {expected}, got {shown}", path, key)

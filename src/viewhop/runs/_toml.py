@@ -1,4 +1,4 @@
-"""TOML text: what the settings of a run are written as; Python itself reads it."""
+"""TOML text of plain data; the standard library only reads TOML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["text"]
+__all__ = ["format_toml"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {
@@ -21,26 +21,26 @@ _ESCAPES = {
 }
 
 
-def text(values: Mapping[str, Any]) -> str:
-    r"""The TOML of plain data: what `tomllib.loads` gives back, to the last bit.
+def format_toml(values: Mapping[str, Any]) -> str:
+    r"""The TOML text of plain data, which `tomllib.loads` reads back bit for bit.
 
     Parameters
     ----------
     values : dict
         Of text, whole numbers, finite floats, booleans, lists of these, and dicts of the same
-        kind, which become tables. None is not written.
+        kind, which become tables. A key with None is left out.
 
     Raises
     ------
     ValueError
-        For half of a surrogate pair, which no UTF-8 text has.
+        If text has a lone surrogate, which UTF-8 cannot encode.
     TypeError
-        For anything else.
+        If a value is of any other type.
 
     Examples
     --------
-    >>> from viewhop.runs import toml
-    >>> print(toml.text({"seed": 0, "views": {"rna": {"path": "a\\b.csv"}}}))
+    >>> from viewhop.runs._toml import format_toml
+    >>> print(format_toml({"seed": 0, "views": {"rna": {"path": "a\\b.csv"}}}))
     seed = 0
     <BLANKLINE>
     [views.rna]
@@ -51,7 +51,7 @@ def text(values: Mapping[str, Any]) -> str:
 
 
 def _table(values: Mapping[str, Any], where: tuple[str, ...]) -> list[str]:
-    """The lines of a table, and below them those of the tables in it."""
+    """The lines of a table, followed by those of its inner tables."""
     own = {name: entry for name, entry in values.items() if not isinstance(entry, Mapping)}
     lines = [f"{_key(name)} = {_value(entry)}" for name, entry in own.items() if entry is not None]
     inner = {name: entry for name, entry in values.items() if isinstance(entry, Mapping)}
@@ -65,7 +65,7 @@ def _table(values: Mapping[str, Any], where: tuple[str, ...]) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
+    return name if _BARE.fullmatch(name) else _quote(name)
 
 
 def _value(value: Any) -> str:
@@ -74,22 +74,22 @@ def _value(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
-        # Python writes 1e+16 as TOML does, and the shortest text that is read as the same number.
+        # TOML reads 1e+16 as well; repr is the shortest text that gives the same number.
         return repr(value)
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    raise TypeError(f"{value!r} is not written as TOML")
+    raise TypeError(f"{value!r} has no TOML form")
 
 
-def _quoted(value: str) -> str:
-    value.encode("utf-8")  # raises UnicodeEncodeError, a ValueError, for half of a pair
-    return f'"{"".join(map(_mark, value))}"'
+def _quote(value: str) -> str:
+    value.encode("utf-8")  # raises UnicodeEncodeError, a ValueError, for a lone surrogate
+    return f'"{"".join(map(_escape, value))}"'
 
 
-def _mark(mark: str) -> str:
-    if mark in _ESCAPES:
-        return _ESCAPES[mark]
-    # TOML allows no control character in text, and an editor shows none.
-    return mark if mark.isprintable() else f"\\U{ord(mark):08X}"
+def _escape(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    # TOML forbids control characters in text, and editors hide them.
+    return character if character.isprintable() else f"\\U{ord(character):08X}"

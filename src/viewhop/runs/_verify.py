@@ -1,4 +1,4 @@
-"""Whether the files of a run belong together."""
+"""Whether the files of a run are those that its record lists."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import PART
-from viewhop.runs._record import digest, read
+from viewhop.runs._record import digest, read_record
 
-__all__ = ["NAMES", "State", "input_path", "state"]
+__all__ = ["NAMES", "State", "input_path", "verify"]
 
-#: What runs write, besides the record.
+#: The files that runs write, besides the record.
 NAMES = (
     *(f"{stem}.{end}" for stem in ("embedding", "clusters") for end in ("parquet", "csv", "tsv")),
     "model.viewhop",
@@ -23,7 +23,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class State:
-    """What a folder holds, compared with its record.
+    """The files of a folder, compared with its record.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class State:
     outputs : dict of {"as recorded", "changed", "missing", "of another run"} by file name
     inputs : dict of {"same", "changed", "gone"} by view name
     left : tuple of str
-        What runs that were stopped left behind.
+        Temporary files of runs that were stopped.
     """
 
     record: dict[str, Any]
@@ -41,28 +41,49 @@ class State:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all outputs are there, and of the recorded run."""
+        """Whether every output is as recorded."""
         return set(self.outputs.values()) == {"as recorded"}
 
 
-def state(folder: str | os.PathLike[str]) -> State:
-    """What a folder holds, compared with its record; RunFileError if it has none.
+def verify(folder: str | os.PathLike[str]) -> State:
+    """The files of a run, compared with its record.
 
     Parameters
     ----------
     folder : path
+        A folder that `execute`, ``viewhop fit`` or ``viewhop cluster`` wrote.
+
+    Raises
+    ------
+    RunFileError
+        If the folder has no record, or one that cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from viewhop.runs import Settings, ViewSettings, execute, verify
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder, "x.npy"), np.random.default_rng(0).normal(size=(40, 3)))
+    ...     views = {"x": ViewSettings(path=f"{folder}/x.npy")}
+    ...     run = execute(Settings(views=views, out=f"{folder}/out", report=False))
+    ...     Path(folder, "x.npy").unlink()
+    ...     state = verify(run.folder)
+    >>> state.is_whole, state.inputs
+    (True, {'x': 'gone'})
     """
-    record = read(folder)
+    record = read_record(folder)
     place = Path(folder)
     outputs = {
-        name: _compared(place / name, entry["sha256"], ("as recorded", "changed", "missing"))
+        name: _compare(place / name, entry["sha256"], ("as recorded", "changed", "missing"))
         for name, entry in record["outputs"].items()
     }
     for name in NAMES:
         if name not in outputs and (place / name).exists():
             outputs[name] = "of another run"
     inputs = {
-        name: _compared(input_path(place, entry), entry["sha256"], ("same", "changed", "gone"))
+        name: _compare(input_path(place, entry), entry["sha256"], ("same", "changed", "gone"))
         for name, entry in record["inputs"].items()
     }
     left = sorted(path.name for path in place.glob(f".*{PART}"))
@@ -77,7 +98,7 @@ def input_path(folder: Path, entry: dict[str, Any]) -> Path:
     folder : Path
         Of the run.
     entry : dict
-        What the record says of the input.
+        The entry of the input in the record.
     """
     given: str = entry["path"]
     path = folder / given
@@ -85,10 +106,10 @@ def input_path(folder: Path, entry: dict[str, Any]) -> Path:
     return folder / file if mark and not path.exists() else path
 
 
-def _compared(path: Path, sha256: str, told: tuple[str, str, str]) -> str:
-    same, changed, gone = told
+def _compare(path: Path, sha256: str, words: tuple[str, str, str]) -> str:
+    same, changed, gone = words
     try:
-        if not path.is_file():  # a device may have no end
+        if not path.is_file():  # a device may never end
             return changed if path.exists() else gone
         return same if digest(path) == sha256 else changed
     except (OSError, ValueError):

@@ -2,7 +2,7 @@
 
 const QUIET = { displayModeBar: false, responsive: true, doubleClick: "reset", showTips: false };
 
-/** How plotly draws an axis. */
+/** The options of an axis for plotly. */
 function axisStyle() {
   return {
     gridcolor: styled("--line"), zerolinecolor: styled("--line"), zerolinewidth: 1, linecolor: styled("--line"),
@@ -21,7 +21,7 @@ function chartLayout(x, y, more = {}) {
   };
 }
 
-/** The spectrum: λ_k, what t leaves of it, and how many are in use. */
+/** The spectrum: λ_k, λ_k^t, and how many are in use. */
 function drawSpectrum() {
   if (!window.Plotly) return Promise.resolve();
   const { eigenvalues, chosen } = report.spectrum;

@@ -1,4 +1,4 @@
-// Colours: groups on ten colours in four shapes, numbers on cividis; every kind of eye tells them apart.
+// Colours: groups on ten colours in four shapes, numbers on cividis; both are safe for colour-blind readers.
 
 // Petroff, arXiv:2107.02270, as in the pictures of the library.
 const PALETTE = ["#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"];
@@ -69,8 +69,8 @@ function colouring() {
   return { table, shapes, level: (sample) => (values[sample] === MISSING_LEVEL ? missing : (values[sample] * LEVELS / MISSING_LEVEL) | 0) };
 }
 
-/** What a sample has in the column in use, as text. */
-function told(column, sample) {
+/** The value of a sample in a column, as text. */
+function valueText(column, sample) {
   if (column.kind === "plain") return "";
   const value = levelsOf(column)[sample];
   if (column.kind === "groups") return value < column.groups.length ? column.groups[value] : "missing";
@@ -108,7 +108,7 @@ function showLegend() {
     const beyond = column.least < column.low || column.most > column.high;
     box.append(make("span", { className: "ramp" }, digits(column.low), bar, digits(column.high)));
     if (column.missing) box.append(swatch(missingColour(), `missing (${whole(column.missing)})`));
-    if (beyond) box.append(make("p", {}, `From ${digits(column.least)} to ${digits(column.most)}; what lies beyond the first or last percentile has the colour of the end.`));
+    if (beyond) box.append(make("p", {}, `From ${digits(column.least)} to ${digits(column.most)}; values beyond the first and last percentile have the colour of the nearest end.`));
   }
   markLegend();
 }

@@ -1,4 +1,4 @@
-// Data: what the page was given, as plain data and typed arrays.
+// Data: the content of the page, as plain data and typed arrays.
 
 const report = JSON.parse(byId("data").textContent);
 const KINDS = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
@@ -16,7 +16,7 @@ async function unpack() {
   bytes = new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** One array: its first bytes stand together, then the second ones, and so on. */
+/** One array, stored as the first bytes of all values, then the second ones, and so on. */
 function array({ type, length, start }) {
   if (type === "json") return JSON.parse(new TextDecoder().decode(bytes.subarray(start, start + length)));
   const Kind = KINDS[type];
@@ -31,11 +31,11 @@ function array({ type, length, start }) {
 }
 
 /** A panel: coordinates by row, the sample of each row, and how far the coordinates reach. */
-function panel(found) {
+function panel(plain) {
   const loaded = new Map();
   const coordinate = (k) => {
     if (!loaded.has(k)) {
-      const values = array(found.coordinates[k]);
+      const values = array(plain.coordinates[k]);
       let low = Infinity, high = -Infinity;
       for (const value of values) {
         if (value < low) low = value;
@@ -45,18 +45,18 @@ function panel(found) {
     }
     return loaded.get(k);
   };
-  const samples = found.samples ? array(found.samples) : null;
-  return { ...found, samples, coordinate, sample: samples ? (row) => samples[row] : (row) => row };
+  const samples = plain.samples ? array(plain.samples) : null;
+  return { ...plain, samples, coordinate, sample: samples ? (row) => samples[row] : (row) => row };
 }
 
 let panels = [];
 let ids = null;
 const idOf = (sample) => (ids ? ids[sample] : String(sample + 1));
 
-/** λ_k^t, what coordinate k is multiplied by. */
+/** λ_k^t, the factor of coordinate k. */
 const factor = (k, t) => (report.panels.timed ? report.panels.eigenvalues[k] ** t : 1);
 
-/** What the page shows now. */
+/** The state of the page. */
 const state = {
   time: report.panels.time,
   axes: [0, 1, 2].map((k) => Math.min(k, report.panels.kept - 1)),

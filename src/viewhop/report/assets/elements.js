@@ -1,4 +1,4 @@
-// Elements: the page is made of text nodes only, so text from the data can never be markup.
+// Elements: the page is built from text nodes only, so text from the data can never be markup.
 
 const byId = (id) => document.getElementById(id);
 
@@ -22,7 +22,7 @@ function draw(tag, attributes, ...children) {
 
 const whole = (value) => Number(value).toLocaleString("en-GB");
 
-/** A number with four digits that count. */
+/** A number with four significant digits. */
 function digits(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -35,7 +35,7 @@ const plural = (count, one, many = `${one}s`) => `${whole(count)} ${count === 1 
 /** A value of the style sheet that the theme may change. */
 const styled = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** The place where a hint about a point stands, while the pointer is on it. */
+/** The tooltip of the point under the pointer. */
 function tip(text, x, y) {
   const box = byId("tip");
   box.hidden = !text;
@@ -46,7 +46,7 @@ function tip(text, x, y) {
   box.style.top = `${Math.max(4, y + height + 22 > innerHeight ? y - height - 10 : y + 16)}px`;
 }
 
-/** Copy text, and say on the button whether that worked. */
+/** Copy text, and show on the button whether that worked. */
 async function copied(button, text) {
   const before = button.textContent;
   let done = true;
@@ -60,6 +60,6 @@ async function copied(button, text) {
     area.remove();
     button.focus();
   }
-  button.textContent = done ? "Copied" : "Not allowed here";
+  button.textContent = done ? "Copied" : "Copying failed";
   setTimeout(() => { button.textContent = before; }, 1600);
 }

@@ -1,4 +1,4 @@
-// Layout: where each panel stands, in pixels; the same for two dimensions and for three.
+// Layout: the place of each panel, in pixels; the same in two and in three dimensions.
 
 const CAPTION = 28;
 const GAP = 22;

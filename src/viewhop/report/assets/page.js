@@ -1,4 +1,4 @@
-// Page: what a reader does, and what is then drawn anew.
+// Page: the controls, and what each of them redraws.
 
 const SLIDER = 1000;
 const longest = Math.max(16, 4 * report.panels.time);
@@ -76,7 +76,7 @@ function setTool(tool) {
 }
 
 function listenToTools() {
-  // A finger that scrolls past must not draw a lasso.
+  // A finger that scrolls must not draw a lasso.
   setTool(matchMedia("(pointer: coarse)").matches ? "none" : "lasso");
   for (const button of byId("tools").querySelectorAll("button")) button.addEventListener("click", () => setTool(button.dataset.tool));
   byId("fit").addEventListener("click", () => { resetSpace(); resetPlane(); });
@@ -128,13 +128,13 @@ function listenToWidth() {
   }).observe(byId("plane-stage"));
 }
 
-/** Draw all open panels anew, with the parts that changed. */
+/** Redraw all open panels, with the parts that changed. */
 const drawAll = (...parts) => Promise.all([plane.points.draw(...parts), drawSpace(...parts)]);
 
 /** Run plotly, which is in the page as text: it takes a second, and only the charts need it. */
 async function loadPlotly() {
   await nextFrame();
-  // It stands last, so that the points need not wait for it.
+  // It comes last in the page, so that the points need not wait for it.
   if (document.readyState === "loading") await new Promise((done) => { document.addEventListener("DOMContentLoaded", done); });
   const held = byId("plotly");
   document.head.append(make("script", { text: held.textContent }));
@@ -161,7 +161,7 @@ async function start() {
   const seconds = performance.now() / 1000;
   watchSpace();
   listenToWidth();
-  // What stands below the first screen comes after it.
+  // Everything below the first screen comes after it.
   showSpectrum();
   showCurves();
   showSimilarity();
@@ -185,8 +185,8 @@ function pointsOf(points, name, width) {
 /** Samples that a panel shows as selected, in order, as the graphics card holds them. */
 function selectedIn(points, name) {
   const one = panelNamed(name);
-  const found = new Set(Array.from(points.readBack(one).rows, (row) => one.sample(row)));
-  return [...found].sort((a, b) => a - b);
+  const samples = new Set(Array.from(points.readBack(one).rows, (row) => one.sample(row)));
+  return [...samples].sort((a, b) => a - b);
 }
 
 /** Wait until the graphics card has drawn. */
@@ -195,7 +195,7 @@ function finish() {
   for (const { gl } of [plane.points, space.points ?? {}]) gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
 }
 
-// For tests, and for those who want more than the page offers.
+// For tests, and for scripts that need more than the page offers.
 window.viewhop = {
   /** Resolves once everything is drawn, with the seconds until the embeddings were. */
   ready: start(),
@@ -208,7 +208,7 @@ window.viewhop = {
   get time() { return state.time; },
   /** Points [x, y] of a panel, as they are drawn. */
   coordinates: (name) => pointsOf(plane.points, name, 2),
-  /** Points [x, y, z] of a panel of three dimensions, as they are drawn. */
+  /** Points [x, y, z] of a three-dimensional panel, as they are drawn. */
   coordinates3d: (name) => pointsOf(space.points, name, 3),
   /** Select samples by number from 0; resolves once all open panels show it. */
   async select(samples) {
@@ -221,7 +221,7 @@ window.viewhop = {
   selected: (name) => selectedIn(plane.points, name),
   /** The same in three dimensions. */
   selected3d: (name) => selectedIn(space.points, name),
-  /** Open the panels of three dimensions, which otherwise open when they come near the screen. */
+  /** Open the three-dimensional panels, which otherwise open when they come near the screen. */
   async open3d() {
     await openSpace();
     finish();

@@ -1,4 +1,4 @@
-// Plane: the panels of two dimensions, with axes, and what dragging over them does.
+// Plane: the two-dimensional panels, their axes, and the tools for dragging.
 
 const EDGE = { left: 54, right: 6, top: 4, bottom: 30 };
 
@@ -19,7 +19,7 @@ function along(one, axis) {
 /** The part of a panel where points are. */
 const inside = ({ x, y, w, h }) => ({ x: x + EDGE.left, y: y + EDGE.top, w: w - EDGE.left - EDGE.right, h: h - EDGE.top - EDGE.bottom });
 
-/** The middle and the units per pixel at which everything is seen; a unit is as long on both axes. */
+/** The centre and the units per pixel that show everything; both axes have the same unit. */
 function fitted(one, place) {
   const { w, h } = inside(place);
   const axes = [along(one, 0), along(one, 1)];
@@ -29,7 +29,7 @@ function fitted(one, place) {
   return { middle, units: isStrip() ? units : [one_unit, one_unit] };
 }
 
-/** What a panel shows: all of it, unless the reader moved or zoomed. */
+/** The part of a panel that is shown: all of it, unless the reader moved or zoomed. */
 const planeView = (one, place) => plane.views.get(one) ?? fitted(one, place);
 
 function paintPlane() {
@@ -55,37 +55,37 @@ function paintPlane() {
   picture.replaceChildren(...marks);
 }
 
-/** Round values of an axis, about so many. */
+/** Round values for the ticks of an axis, about so many. */
 function ticks(low, high, count) {
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((m) => m * power >= rough * 0.999) * power;
-  const found = [];
-  for (let k = Math.ceil(low / step); k * step <= high && found.length < 30; k++) found.push(k * step);
-  return found;
+  const ticks = [];
+  for (let k = Math.ceil(low / step); k * step <= high && ticks.length < 30; k++) ticks.push(k * step);
+  return ticks;
 }
 
 const short = (value) => (Math.abs(value) < 1e-12 ? "0" : digits(value));
 
 /** Grid, ticks and names of the axes of a panel. */
 function axisMarks(place, room, middle, units) {
-  const found = [draw("rect", { x: room.x, y: room.y, width: room.w, height: room.h, class: "frame" })];
+  const shapes = [draw("rect", { x: room.x, y: room.y, width: room.w, height: room.h, class: "frame" })];
   const half = [room.w / 2 * units[0], room.h / 2 * units[1]];
   const text = (content, more) => draw("text", more, document.createTextNode(content));
   for (const value of ticks(middle[0] - half[0], middle[0] + half[0], Math.max(2, room.w / 90))) {
     const at = room.x + room.w / 2 + (value - middle[0]) / units[0];
-    found.push(draw("line", { x1: at, x2: at, y1: room.y, y2: room.y + room.h }));
-    if (at < room.x + room.w - 74) found.push(text(short(value), { x: at, y: room.y + room.h + 14, "text-anchor": "middle" }));
+    shapes.push(draw("line", { x1: at, x2: at, y1: room.y, y2: room.y + room.h }));
+    if (at < room.x + room.w - 74) shapes.push(text(short(value), { x: at, y: room.y + room.h + 14, "text-anchor": "middle" }));
   }
   for (const value of ticks(middle[1] - half[1], middle[1] + half[1], Math.max(2, room.h / 70))) {
     const at = room.y + room.h / 2 - (value - middle[1]) / units[1];
-    found.push(draw("line", { x1: room.x, x2: room.x + room.w, y1: at, y2: at }));
-    found.push(text(short(value), { x: room.x - 6, y: at + 3.5, "text-anchor": "end" }));
+    shapes.push(draw("line", { x1: room.x, x2: room.x + room.w, y1: at, y2: at }));
+    shapes.push(text(short(value), { x: room.x - 6, y: at + 3.5, "text-anchor": "end" }));
   }
   const [across, up] = axisTexts();
-  found.push(text(across, { x: room.x + room.w, y: room.y + room.h + 14, "text-anchor": "end", class: "axis" }));
-  found.push(text(up, { transform: `translate(${place.x + 10} ${room.y}) rotate(-90)`, "text-anchor": "end", class: "axis" }));
-  return found;
+  shapes.push(text(across, { x: room.x + room.w, y: room.y + room.h + 14, "text-anchor": "end", class: "axis" }));
+  shapes.push(text(up, { transform: `translate(${place.x + 10} ${room.y}) rotate(-90)`, "text-anchor": "end", class: "axis" }));
+  return shapes;
 }
 
 /** The panel at a place on the stage, and the place in its coordinates. */
@@ -97,7 +97,7 @@ function planeAt(left, top) {
   return k < 0 ? null : { one: visible()[k], place: plane.places[k], room: inside(plane.places[k]) };
 }
 
-/** Pixels of every row of a panel, told to a function. */
+/** Call a function with the pixels of every row of a panel. */
 function eachPixel(one, place, tell) {
   const room = inside(place);
   const { middle, units } = planeView(one, place);
@@ -119,7 +119,7 @@ function nearestInPlane(left, top) {
   return best < 0 ? -1 : at.one.sample(best);
 }
 
-/** Samples whose points a closed line goes round, by how often a ray crosses it. */
+/** Samples with a point inside a closed line, by how often a ray crosses it. */
 function enclosed(one, place, corners) {
   const mask = new Uint8Array(report.samples);
   const xs = corners.map(([a]) => a), ys = corners.map(([, b]) => b);
@@ -201,7 +201,7 @@ function listenToPlane() {
   canvas.addEventListener("pointerleave", () => { cancelAnimationFrame(asked); tip(""); });
   canvas.addEventListener("dblclick", resetPlane);
   canvas.addEventListener("wheel", (event) => {
-    // Only where the canvas was chosen: otherwise the wheel scrolls the page.
+    // Only if the canvas has the focus: otherwise the wheel scrolls the page.
     const at = planeAt(...spot(event));
     if (!at || document.activeElement !== canvas) return;
     event.preventDefault();
@@ -236,7 +236,7 @@ function resetPlane() {
 
 function openPlane() {
   plane.points = new Points(byId("plane"), (one) => [along(one, 0).values, along(one, 1).values, null], paintPlane);
-  if (!plane.points.open()) throw new Error("this browser gives no WebGL 2, which draws the points");
+  if (!plane.points.open()) throw new Error("this browser has no WebGL 2, which draws the points");
   listenToPlane();
   return plane.points.draw();
 }

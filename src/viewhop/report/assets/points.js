@@ -1,6 +1,6 @@
 // Points: samples drawn by the graphics card, all panels of a canvas with one WebGL context.
 // plotly's scattergl and scatter3d take a second or more for each change of a few 100,000 points,
-// a context for each panel in 3-D, and the right to run text as code. Here the coordinates ψ are
+// a context for each panel in 3-D, and permission to run text as code. Here the coordinates ψ are
 // sent once; the diffusion time is three numbers of a shader, and a selection an order to draw in.
 
 const VERTEX = `#version 300 es
@@ -11,7 +11,7 @@ void main() {
   vec3 p = turn * ((place * scale - centre) * fit);
   float away = far > 0.0 ? far - p.z : 1.0;
   gl_Position = vec4(p.xy * lens, far > 0.0 ? -p.z * 0.3 * away : 0.0, away);
-  // A shape that is no disc needs more room to be one.
+  // A shape other than a disc needs more room to be recognised.
   gl_PointSize = size * (colour.a > 0.0 ? 1.35 : 1.0) * (far > 0.0 ? far / away : 1.0);
   tint = colour.rgb; shape = int(colour.a * 255.0 + 0.5); depth = far > 0.0 ? clamp(0.5 - 0.5 * p.z, 0.0, 1.0) : 0.0;
 }`;
@@ -33,7 +33,7 @@ void main() {
 }`;
 const UNIFORMS = ["scale", "centre", "turn", "lens", "fit", "size", "far", "ground", "alpha", "round"];
 const PARTS = ["points", "colours", "selection"];
-/** Points that are not selected, of which more are not drawn while others are. */
+/** Most points that are drawn, while others are selected, of those that are not. */
 const FAINT = 20000;
 const UNTURNED = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
@@ -74,7 +74,7 @@ class Points {
     return true;
   }
 
-  /** Say which parts changed, and draw in the next frame; resolves when that is done. */
+  /** Mark parts as changed, and draw in the next frame; resolves when that is done. */
   draw(...parts) {
     if (!this.gl) return Promise.resolve();
     for (const held of this.held.values()) parts.forEach((part) => held.stale.add(part));
@@ -151,7 +151,7 @@ class Points {
     gl.drawArrays(gl.LINES, 0, ends.length / 3);
   }
 
-  /** The buffers of a panel, made when first needed, and filled where something changed. */
+  /** The buffers of a panel, created when first needed, and filled where something changed. */
   filled(one) {
     const { gl } = this;
     let held = this.held.get(one);
@@ -189,9 +189,9 @@ class Points {
       fill("colour", tints);
     }
     if (held.stale.has("selection")) {
-      // Rows in the order in which they are drawn: those that are selected last, and on top.
+      // Rows in the order of drawing: selected ones last, on top.
       const order = new Uint32Array(one.rows);
-      // What is not selected is then a faint ground, for which some of it is enough.
+      // The others form a faint background, for which some of them are enough.
       const step = Math.ceil(one.rows / (state.count ? Math.min(this.most, FAINT) : this.most)) || 1;
       let first = 0, last = one.rows;
       for (let row = 0; row < one.rows; row++) {
@@ -207,7 +207,7 @@ class Points {
     return held;
   }
 
-  /** Coordinates (without λ^t), the factors they were last drawn with, and selected rows of a panel. */
+  /** The coordinates of a panel (without λ^t), the factors of the last frame, and selected rows. */
   readBack(one) {
     const { gl } = this;
     const held = this.held.get(one);

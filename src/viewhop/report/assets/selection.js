@@ -2,7 +2,7 @@
 
 const LISTED = 50;
 
-/** Choose the samples of a mask, or nothing; every panel shows it. */
+/** Select the samples of a mask, or none; every panel shows the selection. */
 function choose(mask) {
   state.chosen = mask ?? new Uint8Array(report.samples);
   state.count = 0;
@@ -17,7 +17,7 @@ function toggleSample(sample, keeps) {
   return choose(mask);
 }
 
-/** How many of a group are chosen decides whether its button adds or removes it. */
+/** Add a group to the selection, or remove it if all of it is selected. */
 function toggleGroup(group) {
   const column = columnNow();
   const values = levelsOf(column);
@@ -28,33 +28,33 @@ function toggleGroup(group) {
 }
 
 function chosenOf(column) {
-  const found = new Uint32Array(column.groups.length + 1);
+  const counts = new Uint32Array(column.groups.length + 1);
   const values = levelsOf(column);
-  if (state.count) for (let sample = 0; sample < values.length; sample++) found[values[sample]] += state.chosen[sample];
-  return found;
+  if (state.count) for (let sample = 0; sample < values.length; sample++) counts[values[sample]] += state.chosen[sample];
+  return counts;
 }
 
 function markLegend() {
   const column = columnNow();
   if (column.kind !== "groups") return;
-  const found = chosenOf(column);
+  const chosen = chosenOf(column);
   for (const button of byId("legend").querySelectorAll("button")) {
     const group = Number(button.dataset.group);
-    button.setAttribute("aria-pressed", String(column.counts[group] > 0 && found[group] === column.counts[group]));
+    button.setAttribute("aria-pressed", String(column.counts[group] > 0 && chosen[group] === column.counts[group]));
   }
 }
 
 function chosenSamples(most = Infinity) {
-  const found = [];
-  for (let sample = 0; sample < report.samples && found.length < most; sample++) if (state.chosen[sample]) found.push(sample);
-  return found;
+  const samples = [];
+  for (let sample = 0; sample < report.samples && samples.length < most; sample++) if (state.chosen[sample]) samples.push(sample);
+  return samples;
 }
 
-/** A sample in a few words. */
+/** The text of the tooltip of a sample. */
 function describe(sample) {
   const lines = [idOf(sample)];
   const shown = new Set([columnNow(), ...columns.filter((column) => column.kind === "groups")]);
-  for (const column of shown) if (column.kind !== "plain") lines.push(`${column.family.startsWith("features") || column.family === "disagreement" ? `${column.family}, ` : ""}${column.name}: ${told(column, sample)}`);
+  for (const column of shown) if (column.kind !== "plain") lines.push(`${column.family.startsWith("features") || column.family === "disagreement" ? `${column.family}, ` : ""}${column.name}: ${valueText(column, sample)}`);
   return lines.join("\n");
 }
 
@@ -69,11 +69,11 @@ function showSelection() {
   if (!count) return;
   const kept = columns.filter((column) => column.kind === "groups" || (column === columnNow()) || (column.family === "disagreement" && column.name === "largest over all views"));
   const head = ["id", ...kept.map((column) => (column.family === "disagreement" ? `disagreement, ${column.name}` : column.name))];
-  const rows = chosenSamples(LISTED).map((sample) => [idOf(sample), ...kept.map((column) => told(column, sample))]);
+  const rows = chosenSamples(LISTED).map((sample) => [idOf(sample), ...kept.map((column) => valueText(column, sample))]);
   box.append(table(head, rows, { caption: count > LISTED ? `The first ${LISTED} of ${whole(count)}` : "" }));
 }
 
-/** A CSV cell that no spreadsheet runs; numbers stay as they are. */
+/** A CSV cell protected against formula injection; numbers are unchanged. */
 function cell(text, numeric = false) {
   const guarded = !numeric && /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
@@ -119,7 +119,7 @@ function find() {
       places = new Map();
       for (let sample = 0; sample < report.samples; sample++) places.set(idOf(sample), [...(places.get(idOf(sample)) ?? []), sample]);
     }
-    // An id may have a comma in it: the whole text first.
+    // An id may contain a comma: try the whole text first.
     for (const name of places.has(text) ? [text] : text.split(",").map((part) => part.trim()).filter(Boolean)) {
       if (places.has(name)) places.get(name).forEach((sample) => { mask[sample] = 1; });
       else if (!addGroup(mask, name)) unknown.push(name);
@@ -129,7 +129,7 @@ function find() {
     const [column, group] = asked.split(":").map(Number);
     levelsOf(columns[column]).forEach((value, sample) => { if (value === group) mask[sample] = 1; });
   }
-  byId("find-note").textContent = unknown.length ? `No sample has the id, and no group the name, ${unknown.slice(0, 5).join(", ")}.` : "";
+  byId("find-note").textContent = unknown.length ? `No sample or group is named ${unknown.slice(0, 5).join(", ")}.` : "";
   return choose(mask);
 }
 

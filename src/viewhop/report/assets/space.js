@@ -1,7 +1,7 @@
-// Space: the panels of three dimensions, turned together.
+// Space: the three-dimensional panels, which turn together.
 
 const FAR = 3.4;
-/** Points of a panel beyond which some are left out, so that turning stays smooth on any machine. */
+/** Panels with more points than this show only some of them, so that turning stays smooth. */
 const MOST_IN_SPACE = 50000;
 const space = { points: null, places: [], turn: null, zoom: 1 };
 const canDrawSpace = () => report.panels.kept >= 3;
@@ -27,7 +27,7 @@ function openSpace() {
   space.turn = startTurn();
   space.points = new Points(byId("space"), (one) => [0, 1, 2].map((axis) => one.coordinate(state.axes[axis]).values), paintSpace, MOST_IN_SPACE);
   if (!space.points.open()) {
-    byId("space-note").textContent = "This browser gives no second WebGL context, so there are no panels of three dimensions.";
+    byId("space-note").textContent = "This browser allows no second WebGL context, so there are no three-dimensional panels.";
     byId("space-stage").hidden = true;
     return Promise.resolve();
   }
@@ -51,7 +51,7 @@ function paintSpace() {
   });
 }
 
-/** How a panel's points are brought to the unit ball at the time in use, and the box about them. */
+/** The map of a panel's points to the unit ball at the time in use, and their bounding box. */
 function framed(one, { w, h }) {
   const axes = state.axes.map((k) => one.coordinate(k));
   const scale = state.axes.map((k) => factor(k, state.time));
@@ -89,7 +89,7 @@ function nameAxes(view, place) {
   });
 }
 
-/** The sample whose point is nearest to a place on the stage; −1 if none is near. */
+/** The sample with the point nearest to a place on the stage; −1 if none is near. */
 function nearestInSpace(left, top) {
   const k = space.places.findIndex(({ x, y, w, h }) => left >= x && left <= x + w && top >= y && top <= y + h);
   if (k < 0) return -1;
@@ -147,7 +147,7 @@ function listenToSpace() {
   canvas.addEventListener("pointercancel", end);
   canvas.addEventListener("pointerleave", () => { cancelAnimationFrame(asked); tip(""); });
   canvas.addEventListener("wheel", (event) => {
-    // Only where the canvas was chosen: otherwise the wheel scrolls the page.
+    // Only if the canvas has the focus: otherwise the wheel scrolls the page.
     if (document.activeElement !== canvas) return;
     event.preventDefault();
     zoomSpace(Math.exp(-event.deltaY * 0.0012));
@@ -175,17 +175,17 @@ function resetSpace() {
   drawSpace();
 }
 
-/** Open the panels of three dimensions once they come near the screen. */
+/** Open the three-dimensional panels once they come near the screen. */
 function watchSpace() {
   if (!canDrawSpace()) {
-    byId("space-note").textContent = `There ${report.panels.kept === 1 ? "is one coordinate" : "are two coordinates"}; a fit with n_components of 3 or more has panels of three dimensions.`;
+    byId("space-note").textContent = `There ${report.panels.kept === 1 ? "is one coordinate" : "are two coordinates"}; three-dimensional panels need n_components of 3 or more.`;
     byId("space-stage").hidden = true;
     byId("axis-2").hidden = true;
     return;
   }
-  byId("space-note").textContent = "Drag to turn all panels together, or use the arrow keys; + and − zoom, 0 resets. The wheel zooms once a panel was clicked.";
+  byId("space-note").textContent = "Drag to turn all panels together, or use the arrow keys; + and − zoom, 0 resets. Click a panel to zoom with the wheel.";
   const most = Math.max(...panels.map((one) => one.rows));
-  if (most > MOST_IN_SPACE) byId("space-note").textContent += ` Of panels with more than ${whole(MOST_IN_SPACE)} points, one in ${Math.ceil(most / MOST_IN_SPACE)} is drawn here, and all that are selected.`;
+  if (most > MOST_IN_SPACE) byId("space-note").textContent += ` Panels with more than ${whole(MOST_IN_SPACE)} points show one in ${Math.ceil(most / MOST_IN_SPACE)} of them here, and all selected ones.`;
   const { height } = grid(byId("space-stage").clientWidth, visible().length, { square: true });
   byId("space").style.height = `${height}px`;
   const watcher = new IntersectionObserver((seen) => {

@@ -1,6 +1,6 @@
-// Tables: everything that is said in words and numbers.
+// Tables: everything that is text and numbers.
 
-/** A table of texts; columns that are numbers stand to the right. */
+/** A table of texts; columns of numbers are aligned to the right. */
 function table(head, rows, { numbers = [], caption: text = "" } = {}) {
   const right = (k) => (numbers.includes(k) ? "number" : "");
   const top = make("tr", {}, ...head.map((name, k) => make("th", { scope: "col", className: right(k) }, name)));
@@ -20,14 +20,14 @@ function showFacts() {
   facts.push(["fusion", report.fusion], ["pieces of the walk", whole(graphs.pieces)], ["complete samples", `${Math.floor(100 * report.missing.complete / report.samples)} %`]);
   byId("facts").append(...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   byId("kind").textContent = `viewhop report · ${report.kind}`;
-  byId("foot").textContent = `Made by viewhop ${report.version}. This file holds all it shows, and loads nothing.`;
+  byId("foot").textContent = `Created by viewhop ${report.version}. This file is self-contained and loads nothing.`;
   byId("embedding-notes").append(...[...shown.notes, ...report.notes].map(note));
 }
 
 function showSpectrum() {
   const { eigenvalues, chosen, largest_residual: residual, solver } = report.spectrum;
-  const more = eigenvalues.length > chosen ? ` Of ${whole(eigenvalues.length)} that were computed, the first ${whole(chosen)} are in use.` : " Later ones were not computed.";
-  byId("spectrum-lead").textContent = `Eigenvalues of the walk, without the trivial λ₀ = 1; r = ${whole(chosen)} coordinates.${more} Solver ${solver}, largest residual ${digits(residual)}. Coordinate k is multiplied by λ to the power t, so a longer time leaves the slow ones.`;
+  const more = eigenvalues.length > chosen ? ` The first ${whole(chosen)} of ${whole(eigenvalues.length)} computed eigenvalues are in use.` : " No others were computed.";
+  byId("spectrum-lead").textContent = `Eigenvalues of the walk, without the trivial λ₀ = 1; r = ${whole(chosen)} coordinates.${more} Solver ${solver}, largest residual ${digits(residual)}. Coordinate k is multiplied by λ to the power t, so a longer time keeps only the slowest.`;
   byId("spectrum-table").append(table(["k", "eigenvalue", "in use"], eigenvalues.map((value, k) => [k + 1, digits(value), k < chosen ? "yes" : "no"]), { numbers: [1] }));
 }
 
@@ -81,10 +81,10 @@ function showGraphs() {
     const three = (values) => values.map(digits).join(" / ");
     const facts = [
       ["samples observed", `${whole(view.observed)} of ${whole(report.samples)}`],
-      ["kernel holds", view.held],
+      ["pairs in the kernel", view.held],
       ...(view.rows === view.observed ? [] : [["rows", whole(view.rows)]]),
       ...(view.pairs === undefined ? [] : [["stored pairs", whole(view.pairs)], ["neighbours, least / median / most", three(view.neighbours)]]),
-      ["pieces by itself", whole(view.pieces)],
+      ["pieces of this view alone", whole(view.pieces)],
       ["recall of the search", `${(100 * view.recall).toFixed(view.recall === 1 ? 0 : 1)} %`],
       ["degree, least / median / most", three(view.degree)],
     ];
@@ -107,7 +107,7 @@ function showMissing() {
   const { complete, observed, patterns, others, repeated } = report.missing;
   const n = report.samples;
   const lead = complete === n ? `Every view observed all ${whole(n)} samples.` : `${whole(complete)} of ${whole(n)} samples were observed by every view. Nothing is imputed: a view has no point for a sample that it did not observe.`;
-  const several = repeated.length ? ` Several rows of one sample: ${repeated.join(", ")}.` : "";
+  const several = repeated.length ? ` Views with several rows per sample: ${repeated.join(", ")}.` : "";
   byId("missing-lead").textContent = lead + several;
   if (complete === n) return;
   const dot = (seen) => {
@@ -122,7 +122,7 @@ function showMissing() {
   const head = make("tr", {}, ...report.views.map((name) => make("th", { scope: "col" }, name)), make("th", { scope: "col", className: "number" }, "samples"), make("td", {}));
   const rows = patterns.map(({ views, count }) => make("tr", {}, ...views.map(dot), make("td", { className: "number" }, whole(count)), bar(count)));
   if (others) rows.push(make("tr", {}, make("td", { colSpan: report.views.length }, "other combinations"), make("td", { className: "number" }, whole(others)), bar(others)));
-  const total = make("tr", {}, ...observed.map((count) => make("td", {}, `${whole(count)} seen`)), make("td", { className: "number" }, whole(n)), make("td", {}));
+  const total = make("tr", {}, ...observed.map((count) => make("td", {}, `${whole(count)} observed`)), make("td", { className: "number" }, whole(n)), make("td", {}));
   byId("missing-table").append(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows), make("tfoot", {}, total)));
 }
 

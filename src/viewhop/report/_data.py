@@ -1,0 +1,50 @@
+"""What a report is about: a fitted estimator, and what is known about its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from viewhop.views import Views
+
+__all__ = ["ReportData"]
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A fitted estimator, and what is known about its samples.
+
+    Attributes
+    ----------
+    estimator : fitted estimator
+    ids, labels, label_name, clusters, features, title, about, repeat
+        As in `viewhop.report.render`.
+    """
+
+    estimator: Any
+    ids: Sequence[Any] | None = None
+    labels: ArrayLike | Sequence[Any] | None = None
+    label_name: str = "label"
+    clusters: ArrayLike | None = None
+    features: Views | None = None
+    title: str = "viewhop"
+    about: Mapping[str, str] | None = None
+    repeat: str = ""
+
+    def check(self, n_samples: int) -> None:
+        """Raise ValueError unless whatever is known has one entry per sample.
+
+        Parameters
+        ----------
+        n_samples : int
+            Training samples of the estimator.
+        """
+        for name in ("ids", "labels", "clusters", "features"):
+            values: Any = getattr(self, name)
+            if values is not None and len(values) != n_samples:
+                raise ValueError(
+                    f"{name} must have one entry per sample: {n_samples}, got {len(values)}"
+                )
