@@ -75,7 +75,7 @@ def test_info_of_a_model_is_that_of_the_model(rolls):
     assert facts["eigenvalues"] == est.eigenvalues_.tolist()
     assert facts["coordinates"] == est.get_feature_names_out().tolist()
     assert facts["size"] == os.path.getsize("out/model.viewhop")
-    assert facts["format_version"] == 1
+    assert facts["format_version"] == 2
     assert "Gaussian" in facts["parameters"]["kernel"]
     text = invoked("info", "out/model.viewhop").stdout
     assert "MultiViewDiffusionMaps" in text

@@ -18,9 +18,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 import viewhop as vh
+from tests.support import cases
+from viewhop.kernels import Gaussian
 from viewhop.report import _colours as colours
 from viewhop.report import _packing as packing
 from viewhop.report import _panels as panels
+from viewhop.report._content import build_content
+from viewhop.report._data import ReportData
 from viewhop.report._page import plotly_source
 
 pytest.importorskip("plotly")
@@ -379,8 +383,19 @@ def test_another_number_of_samples_is_refused(fitted, argument, match):
 
 
 def test_what_has_no_embedding_is_refused():
-    with pytest.raises(TypeError, match="not of KernelCCA"):
-        vh.report.render(vh.KernelCCA())
+    views = cases.views("generic", 2, Gaussian())
+    with pytest.raises(TypeError, match=r"expected a Geometry or .* got KernelCCA"):
+        vh.report.render(vh.KernelCCA(rank=5).fit(views))
+    with pytest.raises(TypeError, match=r"expected a Geometry or .* got list"):
+        vh.report.render(views)
+
+
+def test_a_geometry_has_a_report_of_its_own(fitted):
+    plain, _ = build_content(ReportData(fitted.geometry_))
+    whole, _ = build_content(ReportData(fitted))
+    assert plain["kind"] == "Geometry"
+    for part in ("samples", "views", "fusion", "spectrum", "curves", "similarity", "graphs"):
+        assert plain[part] == whole[part], part
 
 
 @pytest.mark.parametrize(
@@ -398,9 +413,9 @@ def test_an_estimator_that_is_not_fitted_is_refused(kind):
 
 
 def test_one_function_takes_the_estimator_apart():
-    """Only `_fitted_parts` reads attributes that a fit sets, or knows the classes."""
+    """Only `_fitted_parts` reads attributes that a fit sets; nothing knows the classes."""
     folder = resources.files("viewhop.report")
-    pattern = re.compile(r"\best(imator)?\.\w+|viewhop\.estimators|isinstance")
+    pattern = re.compile(r"\b(est|estimator|source)\.\w+|viewhop\.estimators")
     reading = {
         path.name
         for path in folder.iterdir()

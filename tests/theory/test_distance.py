@@ -58,7 +58,7 @@ def test_what_has_no_distance_is_refused():
         theory.distance_sides(est, 0.5, 1)
     with pytest.raises(NotFittedError, match="MultiViewDiffusionMaps instance is not fitted"):
         theory.distance_sides(type(est)(), 0, 1)
-    with pytest.raises(TypeError, match="expected a Geometry or a fitted estimator .* got str"):
+    with pytest.raises(TypeError, match=r"expected a Geometry or a fitted estimator .* got str"):
         theory.distance_sides("est", 0, 1)
     with pytest.raises(ValueError, match="4,001 nodes; take at most 4,000"):
         theory.distance_sides(MatrixWalk(np.empty((4001, 0))), 0, 1)

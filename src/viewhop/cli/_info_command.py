@@ -74,10 +74,10 @@ def _describe_run(path: Path) -> tuple[dict[str, Any], bool]:
 def _describe_model(path: Path) -> dict[str, Any]:
     from viewhop import load
     from viewhop._storage.archive import VERSION
-    from viewhop.runs._estimator import embedder_of, schema_of
+    from viewhop.runs._estimator import embedder_of
 
     model = load(path)
-    est, schema = embedder_of(model), schema_of(model)
+    est, schema = embedder_of(model), model.geometry_.schema
     counts = est.observed_.sum(axis=0).tolist()
     facts = {
         "kind": "model",

@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 class DeSaWalk(HopWalk):
     """The hop walk of two views, whose samples are placed by rows for K-means."""
 
+    is_timed: ClassVar[bool] = False
+
     def extension(self, spectrum: Spectrum) -> ClusterRows:  # type: ignore[override]  # one more
         """Rows of Eq. (11) in both views."""
         return ClusterRows(super().extension(spectrum), spectrum)

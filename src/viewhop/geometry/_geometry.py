@@ -138,7 +138,7 @@ class Geometry:
         """
         if n_steps is None:
             return self._embedding
-        return self._combine(self._filled[0], self.observed_blocks, check_time(n_steps))
+        return self._combine(self._filled[0], self.observed_blocks, self._time(n_steps))
 
     def by_view(self, n_steps: float | None = None) -> list[Floats]:
         """Coordinates of the training samples in each block of the walk, (n_samples, r) each.
@@ -266,6 +266,11 @@ class Geometry:
         return self.walk.n_samples
 
     @property
+    def is_timed(self) -> bool:
+        """Whether the coordinates are λ^t ψ, so that another diffusion time has a meaning."""
+        return self.walk.is_timed
+
+    @property
     def eigenvalues(self) -> Floats:
         """λ_1 … λ_r; the trivial λ_0 = 1 is left out."""
         return self.spectrum.eigenvalues
@@ -330,7 +335,11 @@ class Geometry:
         return self._combine(self._filled[0], self.observed_blocks, self.n_steps)
 
     def _time(self, n_steps: float | None) -> float:
-        return self.n_steps if n_steps is None else check_time(n_steps)
+        if n_steps is None:
+            return self.n_steps
+        if not self.is_timed:
+            raise ValueError("these coordinates have no diffusion time; leave n_steps out")
+        return check_time(n_steps)
 
     def _combine(
         self, stepped: Sequence[Floats], observed: NDArray[np.bool_], n_steps: float

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.report._fitted_parts import FittedParts
+from viewhop.geometry import Geometry, disagreement
 from viewhop.report._packing import Pack
 from viewhop.views import Views
 
@@ -61,25 +61,25 @@ def cluster_column(clusters: ArrayLike, pack: Pack) -> Column:
     return _groups("cluster", "clusters", values.mask(values < 0), pack)
 
 
-def disagreement_columns(parts: FittedParts, pack: Pack) -> tuple[list[Column], str]:
+def disagreement_columns(geometry: Geometry, pack: Pack) -> tuple[list[Column], str]:
     """The disagreement of each view with the others, or a note on why there is none.
 
     Parameters
     ----------
-    parts : FittedParts
+    geometry : Geometry
     pack : Pack
     """
     try:
-        disagreement = parts.disagreement()
+        distances = disagreement(geometry)
     except ValueError as error:
         return [], f"No disagreement: {error}."
-    is_known = np.isfinite(disagreement).any(axis=1)
-    largest = np.full(len(disagreement), np.nan)
-    largest[is_known] = np.nanmax(disagreement[is_known], axis=1)
+    is_known = np.isfinite(distances).any(axis=1)
+    largest = np.full(len(distances), np.nan)
+    largest[is_known] = np.nanmax(distances[is_known], axis=1)
     columns = [_numbers("largest over all views", "disagreement", largest, pack)]
     columns += [
-        _numbers(name, "disagreement", disagreement[:, l], pack)
-        for l, name in enumerate(parts.view_names)
+        _numbers(name, "disagreement", distances[:, l], pack)
+        for l, name in enumerate(geometry.schema.names)
     ]
     return columns, ""
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from viewhop._version import __version__
+from viewhop.geometry import Geometry, view_similarity
 from viewhop.report._colours import (
     cluster_column,
     disagreement_columns,
@@ -42,7 +43,8 @@ def build_content(data: ReportData) -> Content:
         If something has another number of samples than the estimator.
     """
     parts, pack = fitted_parts(data.estimator), Pack()
-    data.check(parts.n_samples)
+    geometry = parts.geometry
+    data.check(geometry.n_samples)
     columns, notes = _colour_columns(data, parts, pack)
     ids = data.ids
     if ids is None and data.features is not None and data.features.ids is not None:
@@ -52,18 +54,18 @@ def build_content(data: ReportData) -> Content:
         "title": str(data.title),
         "kind": parts.kind,
         "version": __version__,
-        "samples": parts.n_samples,
-        "views": [*parts.view_names],
-        "fusion": parts.fusion,
+        "samples": geometry.n_samples,
+        "views": [*geometry.schema.names],
+        "fusion": geometry.walk.fusion,
         "panels": build_panels(parts, pack),
         "ids": _pack_ids(ids, pack),
         "columns": columns,
         "notes": notes,
         "spectrum": _spectrum(parts),
-        "curves": scale_curves(parts.walk.affinities),
-        "similarity": _similarity(parts),
-        "graphs": graph_health(parts),
-        "missing": missing_samples(parts),
+        "curves": scale_curves(geometry.walk.affinities),
+        "similarity": _similarity(geometry),
+        "graphs": graph_health(geometry),
+        "missing": missing_samples(geometry),
         "about": [[str(key), str(value)] for key, value in about.items()],
         "repeat": str(data.repeat),
     }, pack
@@ -79,7 +81,7 @@ def _colour_columns(
     clusters = parts.clusters if data.clusters is None else data.clusters
     if clusters is not None:
         columns.append(cluster_column(clusters, pack))
-    disagreement, note = disagreement_columns(parts, pack)
+    disagreement, note = disagreement_columns(parts.geometry, pack)
     columns += disagreement
     notes.append(note)
     if data.features is not None:
@@ -94,18 +96,18 @@ def _pack_ids(ids: Sequence[Any] | None, pack: Pack) -> dict[str, Any] | None:
 
 
 def _spectrum(parts: FittedParts) -> dict[str, Any]:
-    spectrum = parts.spectrum
+    spectrum = parts.geometry.spectrum
     return {
         "eigenvalues": [float(value) for value in spectrum.eigenvalues],
         "largest_residual": float(spectrum.residuals.max(initial=0.0)),
         "chosen": parts.chosen,
-        "solver": parts.solver,
+        "solver": spectrum.solver,
     }
 
 
-def _similarity(parts: FittedParts) -> dict[str, Any]:
+def _similarity(geometry: Geometry) -> dict[str, Any]:
     try:
-        similarity = parts.view_similarity()
+        similarity = view_similarity(geometry)
     except ValueError as error:
         return {"why": f"{error}."}
     return {
@@ -116,7 +118,8 @@ def _similarity(parts: FittedParts) -> dict[str, Any]:
 def _describe(parts: FittedParts) -> dict[str, str]:
     """Parameters, timings and versions, for a caller who passes no facts."""
     facts = {name: repr(value) for name, value in parts.parameters.items()}
-    facts |= {f"seconds of {stage}": f"{seconds:.3g}" for stage, seconds in parts.timings.items()}
+    timings = parts.geometry.record.timings
+    facts |= {f"seconds of {stage}": f"{seconds:.3g}" for stage, seconds in timings.items()}
     facts["viewhop"] = __version__
     facts["Python"] = platform.python_version()
     facts |= {name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")}

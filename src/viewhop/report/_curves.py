@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.affinity import Affinity
-from viewhop.neighbours import block_distances
+from viewhop.kernels import DistanceKernel
 
 __all__ = ["scale_curves"]
 
@@ -34,15 +34,14 @@ def scale_curves(affinities: Sequence[Affinity]) -> list[dict[str, Any]]:
     curves : list of dict
         A view without distances, such as a precomputed kernel, has a name and no curve.
     """
-    return [_curve(K) if hasattr(K, "points") else _no_curve(K) for K in affinities]
+    return [_curve(K) for K in affinities]
 
 
-def _no_curve(K: Affinity) -> dict[str, Any]:
-    return {"name": K.name, "precomputed": True}
-
-
-def _curve(K: Any) -> dict[str, Any]:
-    """The curve of an affinity that has points, a kernel and a scale."""
+def _curve(K: Affinity) -> dict[str, Any]:
+    """The curve of an affinity that has distances."""
+    kernel, distances = K.kernel, _sample_distances(K)
+    if distances is None or not isinstance(kernel, DistanceKernel):
+        return {"name": K.name, "precomputed": True}
     scales = np.asarray(K.scale, dtype=np.float64)
     positive = scales[scales > 0]
     low, middle, high = (float(q) for q in np.quantile(positive, (0.05, 0.5, 0.95)))
@@ -50,20 +49,19 @@ def _curve(K: Any) -> dict[str, Any]:
         "name": K.name,
         "precomputed": False,
         "local": bool(scales.ndim),
-        "rule": str(K.kernel.bandwidth),
-        "kernel": type(K.kernel).__name__,
-        "factor": float(K.kernel.factor),
-        "metric": K.kernel.metric,
+        "rule": str(kernel.bandwidth),
+        "kernel": type(kernel).__name__,
+        "factor": float(kernel.factor),
+        "metric": kernel.metric,
         "scale": [low, middle, high],
     }
-    distances = _sample_distances(K)
     positive = distances[distances > 0]
     if not positive.size:
         return curve | {"logs": [], "sums": [], "slopes": []}
     grid = np.geomspace(
         min(positive.min() / 3.0, low / 2.0), max(positive.max() * 6.0, high * 2.0), SCALES
     )
-    sums, slopes = _sums(K, distances, positive, grid)
+    sums, slopes = _sums(kernel, K.n_samples, distances, grid)
     return curve | {
         "logs": np.log10(grid).round(5).tolist(),
         "sums": np.log10(sums).round(5).tolist(),
@@ -71,24 +69,26 @@ def _curve(K: Any) -> dict[str, Any]:
     }
 
 
-def _sample_distances(K: Any) -> Floats:
+def _sample_distances(K: Affinity) -> Floats | None:
     """Distances between different samples, of up to `ROWS` rows to up to `COLUMNS` columns."""
     n = K.n_samples
     generator = np.random.default_rng(0)
     columns = np.sort(generator.choice(n, min(n, COLUMNS), replace=False))
     rows = np.sort(generator.choice(columns, min(columns.size, ROWS), replace=False))
-    near, far = K.points.like(K.points.rows[rows]), K.points.like(K.points.rows[columns])
-    distances = block_distances(near, slice(0, rows.size), far)
+    distances = K.distances(rows, columns)
+    if distances is None:
+        return None
     return np.asarray(distances[rows[:, None] != columns], dtype=np.float64)
 
 
-def _sums(K: Any, distances: Floats, positive: Floats, grid: Floats) -> tuple[Floats, Floats]:
+def _sums(kernel: DistanceKernel, n: int, distances: Floats, grid: Floats) -> tuple[Floats, Floats]:
     """S and d log S / d log σ at each scale: n for the samples with themselves, and all pairs."""
+    positive = distances[distances > 0]
     counts, edges = np.histogram(np.log(positive), bins=BINS)
     middles = np.append(np.exp(0.5 * (edges[:-1] + edges[1:])), 0.0)
     counts = np.append(counts, distances.size - positive.size)
     u = middles / grid[:, None]
-    values = counts * np.exp(-K.kernel.exponent(u))
-    pairs = K.n_samples * (K.n_samples - 1) / distances.size
-    sums = K.n_samples + pairs * values.sum(axis=1)
-    return sums, pairs * (K.kernel.slope(u) * values).sum(axis=1) / sums
+    values = counts * np.exp(-kernel.exponent(u))
+    pairs = n * (n - 1) / distances.size
+    sums = n + pairs * values.sum(axis=1)
+    return sums, pairs * (kernel.slope(u) * values).sum(axis=1) / sums

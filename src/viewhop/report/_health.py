@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity
-from viewhop.report._fitted_parts import FittedParts
+from viewhop.geometry import Geometry
 
 __all__ = ["graph_health", "missing_samples"]
 
@@ -23,14 +22,14 @@ BARS = 32
 MOST_PATTERNS = 16
 
 
-def graph_health(parts: FittedParts) -> dict[str, Any]:
+def graph_health(geometry: Geometry) -> dict[str, Any]:
     """The graph of each view: neighbours, pieces, degrees, recall, and warnings in words.
 
     Parameters
     ----------
-    parts : FittedParts
+    geometry : Geometry
     """
-    pieces = parts.walk.pieces()
+    pieces = geometry.walk.pieces()
     sizes = np.sort(np.bincount(pieces[pieces >= 0]))[::-1]
     words = []
     if sizes.size > 1:
@@ -40,30 +39,30 @@ def graph_health(parts: FittedParts) -> dict[str, Any]:
             "meaning. Raise the bandwidth (factor) or n_neighbors to join them."
         )
     return {
-        "pieces": parts.n_pieces,
+        "pieces": geometry.record.n_pieces,
         "sizes": sizes[:8].tolist(),
         "words": words,
-        "views": [_graph(parts, l, K) for l, K in enumerate(parts.walk.affinities)],
+        "views": [_graph(geometry, l, K) for l, K in enumerate(geometry.walk.affinities)],
     }
 
 
-def _graph(parts: FittedParts, view: int, K: Affinity) -> dict[str, Any]:
-    values: csr_array | None = getattr(K, "values", None)
+def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
+    values = K.stored_pairs
     count, labels = connected_components(K.pattern(), directed=False)
     sizes = np.bincount(labels)
-    degrees = np.asarray(parts.degrees[K.name], dtype=np.float64)
+    degrees = np.asarray(geometry.degrees[K.name], dtype=np.float64)
     degrees = degrees[np.isfinite(degrees)]
     positive = degrees[degrees > 0]
     median = float(np.median(degrees))
     faint = int((degrees < FAINT * median).sum())
     graph: dict[str, Any] = {
         "name": K.name,
-        "observed": int(parts.observed[:, view].sum()),
+        "observed": int(geometry.observed[:, view].sum()),
         "rows": K.n_samples,
         "held": "all pairs" if values is None else "neighbours",
         "pieces": int(count),
         "largest": int(sizes.max()),
-        "recall": float(parts.recall[K.name]),
+        "recall": float(K.recall),
         "degree": [float(degrees.min()), median, float(degrees.max())],
         "faint": faint,
         "bytes": int(K.nbytes),
@@ -109,17 +108,17 @@ def _words(graph: dict[str, Any], isolated: int) -> list[str]:
     return words
 
 
-def missing_samples(parts: FittedParts) -> dict[str, Any]:
+def missing_samples(geometry: Geometry) -> dict[str, Any]:
     """How many samples each view observed, and the most frequent combinations of views.
 
     Parameters
     ----------
-    parts : FittedParts
+    geometry : Geometry
     """
-    observed = parts.observed
+    observed = geometry.observed
     patterns, counts = np.unique(observed, axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    rows = parts.walk.rows
+    rows = geometry.walk.rows
     return {
         "complete": int(observed.all(axis=1).sum()),
         "observed": observed.sum(axis=0).tolist(),
@@ -128,5 +127,5 @@ def missing_samples(parts: FittedParts) -> dict[str, Any]:
             for k in order[:MOST_PATTERNS]
         ],
         "others": int(counts[order[MOST_PATTERNS:]].sum()),
-        "repeated": [name for l, name in enumerate(parts.view_names) if rows.is_repeated(l)],
+        "repeated": [name for l, name in enumerate(geometry.schema.names) if rows.is_repeated(l)],
     }

@@ -25,13 +25,14 @@ def build_panels(parts: FittedParts, pack: Pack) -> dict[str, Any]:
     pack : Pack
         Gets the coordinates.
     """
-    n_rows = sum(len(block) for block in parts.blocks.values())
-    kept = min(parts.n_components, max(3, COORDINATE_BYTES // (4 * n_rows)))
-    rows = parts.walk.rows
+    geometry, blocks = parts.geometry, parts.blocks
+    n_rows = sum(len(block) for block in blocks.values())
+    kept = min(geometry.n_components, max(3, COORDINATE_BYTES // (4 * n_rows)))
+    rows = geometry.walk.rows
     panels = []
-    for l, (name, block) in enumerate(parts.blocks.items()):
+    for l, (name, block) in enumerate(blocks.items()):
         samples = np.arange(len(block))
-        if not parts.walk.is_fused and rows.is_repeated(l):
+        if not geometry.walk.is_fused and rows.is_repeated(l):
             samples = rows.samples(l)
         is_placed = np.isfinite(block).all(axis=1)
         samples = samples[is_placed]
@@ -40,17 +41,17 @@ def build_panels(parts: FittedParts, pack: Pack) -> dict[str, Any]:
             {
                 "name": name,
                 "rows": int(is_placed.sum()),
-                "unplaced": parts.n_samples - int(np.unique(samples).size),
-                "samples": _pack_samples(samples, parts.n_samples, pack),
+                "unplaced": geometry.n_samples - int(np.unique(samples).size),
+                "samples": _pack_samples(samples, geometry.n_samples, pack),
                 "coordinates": [pack.put(column) for column in points.T],
             }
         )
     return {
         "list": panels,
         "kept": kept,
-        "timed": parts.is_timed,
-        "eigenvalues": [float(value) for value in parts.spectrum.eigenvalues[:kept]],
-        "time": parts.n_steps,
+        "timed": geometry.is_timed,
+        "eigenvalues": [float(value) for value in geometry.spectrum.eigenvalues[:kept]],
+        "time": float(geometry.n_steps),
         "notes": _notes(parts, kept=kept),
     }
 
@@ -63,21 +64,21 @@ def _pack_samples(samples: NDArray[np.intp], n_samples: int, pack: Pack) -> dict
 
 
 def _notes(parts: FittedParts, *, kept: int) -> list[str]:
-    notes = []
+    geometry, notes = parts.geometry, []
     if parts.has_one_panel:
         notes.append(
-            f"fusion={parts.fusion!r} gives one geometry for all views, so there is one panel."
+            f"fusion={geometry.walk.fusion!r} gives all views one geometry, so there is one panel."
         )
-    if not parts.is_timed:
+    if not geometry.is_timed:
         notes.append(
             "De Sa's rows are divided by their sum of squares and have no diffusion time, so there "
             "is no slider."
         )
-    if kept < parts.n_components:
+    if kept < geometry.n_components:
         notes.append(
-            f"The page holds the first {kept} of {parts.n_components} coordinates, to keep the "
+            f"The page holds the first {kept} of {geometry.n_components} coordinates, to keep the "
             "file small; the embedding has all of them."
         )
-    if parts.n_components == 1:
+    if geometry.n_components == 1:
         notes.append("There is one coordinate: it is plotted against the sample number.")
     return notes

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewhop.errors import TableError
-from viewhop.runs._estimator import Model, embedder_of, schema_of
+from viewhop.runs._estimator import Model, embedder_of
 from viewhop.tables import (
     Joined,
     Options,
@@ -47,7 +47,7 @@ def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options
     TableError
         If a file cannot be read, or lacks a column.
     """
-    schema = schema_of(model)
+    schema = model.geometry_.schema
     for name in paths:
         if name not in schema.names:
             raise TableError(

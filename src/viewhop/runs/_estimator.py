@@ -5,24 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from viewhop._runtime.progress import Progress
 from viewhop.errors import SettingsError
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering
 from viewhop.runs._kernel_settings import build_kernel, resolve_kernel
 from viewhop.runs._settings import Settings, ViewSettings
 from viewhop.tables import Options
-from viewhop.views import Schema
 
 __all__ = [
     "Model",
-    "assign_clusters",
     "build_estimator",
     "embedder_of",
     "resolve_settings",
-    "schema_of",
     "table_options",
 ]
 
@@ -146,32 +140,3 @@ def embedder_of(model: Model) -> MultiViewDiffusionMaps:
     model : MultiViewDiffusionMaps or MultiViewSpectralClustering
     """
     return cast(MultiViewDiffusionMaps, getattr(model, "embedder_", model))
-
-
-# The two functions below are the only place in runs and cli that reads private attributes of an
-# estimator: neither has a public form yet.
-
-
-def schema_of(model: Model) -> Schema:
-    """Names, widths, columns and precision of the views that a model was fitted on.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    """
-    return embedder_of(model)._layout
-
-
-def assign_clusters(
-    model: MultiViewSpectralClustering, embedding: NDArray[np.floating]
-) -> NDArray[np.int32]:
-    """The cluster of each sample, (n,), from coordinates that `transform` has computed already.
-
-    Parameters
-    ----------
-    model : MultiViewSpectralClustering
-        Fitted.
-    embedding : (n, n_features_out) array
-    """
-    return model._assigned(embedding)

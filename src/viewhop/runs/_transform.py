@@ -12,7 +12,7 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import ignored_columns, read_model_views
-from viewhop.runs._estimator import Model, assign_clusters, embedder_of, schema_of
+from viewhop.runs._estimator import Model, embedder_of
 from viewhop.runs._result_table import write_table
 from viewhop.runs._writing import check_apart, output_file
 from viewhop.tables import Options, check_writable
@@ -116,7 +116,7 @@ def transform_files(
         est.set_params(verbose=verbose)
     computed: dict[str, Any] = {"coverage": coverage}
     if hasattr(fitted, "cluster_centers_"):
-        computed = {"cluster": assign_clusters(fitted, embedding), **computed}
+        computed = {"cluster": fitted.clusters_.assign(embedding), **computed}
     with output_file(path):
         write_table(
             path,
@@ -135,7 +135,7 @@ def transform_files(
 
 def _check_views(model: Model, views: Mapping[str, str], options: Options) -> None:
     """Raise SettingsError for a view that the model does not have, or columns that it has."""
-    schema = schema_of(model)
+    schema = model.geometry_.schema
     unknown = [name for name in views if name not in schema.names]
     if unknown:
         raise SettingsError(

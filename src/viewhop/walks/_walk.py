@@ -85,6 +85,8 @@ class Walk(ABC):
     fusion: ClassVar[str]
     #: Whether every sample must be observed by every view, in fit and in transform.
     needs_every_view: ClassVar[bool] = False
+    #: Whether its coordinates are λ^t ψ, so that another diffusion time has a meaning.
+    is_timed: ClassVar[bool] = True
     #: Whether a hop matrix decides how willingly the walker changes views.
     takes_hops: ClassVar[bool] = False
 

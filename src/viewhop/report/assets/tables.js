@@ -38,7 +38,7 @@ function showCurves() {
     return make("span", {}, draw("svg", { width: 26, height: 10, "aria-hidden": "true" }, line), curve.name);
   }));
   const rows = report.curves.map((curve) => {
-    if (curve.precomputed) return [curve.name, "precomputed: no scale", "–", "–", "–"];
+    if (curve.precomputed) return [curve.name, "no distances: no scale", "–", "–", "–"];
     const [low, middle, high] = curve.scale;
     const scale = curve.local ? `${digits(middle)} (${digits(low)} to ${digits(high)})` : digits(middle);
     const slope = curve.logs.length ? interpolated(curve.logs, curve.slopes, Math.log10(middle)) : NaN;
@@ -47,7 +47,7 @@ function showCurves() {
   byId("curves-table").append(table(["view", "kernel", "rule", "σ in use", "slope there"], rows, { numbers: [3, 4] }));
   if (!drawn.length) {
     byId("curves-chart").parentElement.hidden = true;
-    byId("curves-table").prepend(note("Every view is a precomputed kernel, so there are no curves."));
+    byId("curves-table").prepend(note("No view has distances (its kernel is precomputed, or of your own), so there are no curves."));
   }
 }
 
