@@ -9,17 +9,22 @@ from viewhop._version import __version__
 
 if TYPE_CHECKING:
     from viewhop import (
+        affinity,
         bandwidth,
         datasets,
         diffusion,
         dimension,
         errors,
+        geometry,
         kernels,
         plotting,
         report,
+        runs,
         seismic,
+        solvers,
         tables,
         theory,
+        walks,
     )
     from viewhop.estimators import (
         DeSaEmbedding,
@@ -39,18 +44,23 @@ __all__ = [
     "MultiViewSpectralClustering",
     "Views",
     "__version__",
+    "affinity",
     "bandwidth",
     "datasets",
     "diffusion",
     "dimension",
     "errors",
+    "geometry",
     "kernels",
     "load",
     "plotting",
     "report",
+    "runs",
     "seismic",
+    "solvers",
     "tables",
     "theory",
+    "walks",
 ]
 
 _ESTIMATORS = (

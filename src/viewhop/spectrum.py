@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Spectrum"]
+__all__ = ["Spectrum", "fix_signs"]
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Spectrum:
     stationary : (n_nodes,) array
         π, the stationary distribution.
     solver : str
-        The method that found them.
+        The method that computed them.
     n_products : int
         Vectors that the walk's kernel was multiplied by.
     """

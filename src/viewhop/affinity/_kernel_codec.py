@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from viewhop._registry import load_home
 from viewhop._storage.codec import Shelf, encode_value, read_fields, read_text
 from viewhop.errors import ModelFileError
-from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
+from viewhop.kernels import NAMES, Kernel
 
 __all__ = ["decode_kernel", "encode_kernel"]
 
-#: Classes that a file may name.
-_KERNELS: dict[str, type[Kernel]] = {
-    kind.__name__: kind for kind in (Gaussian, Laplacian, Correlation, Precomputed)
-}
+
+def _kernel_classes() -> dict[str, type[Kernel]]:
+    """Classes that a file may name: those that a kernel's name stands for."""
+    homes = [load_home(entry.home) for entry in NAMES.values()]
+    return {kind.__name__: kind for kind in homes if isinstance(kind, type)}
 
 
 def encode_kernel(kernel: Kernel, where: str) -> dict[str, Any]:
     """A kernel object as plain data."""
-    if type(kernel) is not _KERNELS.get(type(kernel).__name__):
+    classes = _kernel_classes()
+    if type(kernel) is not classes.get(type(kernel).__name__):
         raise ModelFileError(
             f"{where} is a {type(kernel).__name__}; a model file holds the kernels "
-            f"{', '.join(_KERNELS)}"
+            f"{', '.join(classes)}"
         )
     kernel.check(where)
     values = {
@@ -35,8 +38,9 @@ def encode_kernel(kernel: Kernel, where: str) -> dict[str, Any]:
 
 def decode_kernel(data: Any, where: str) -> Kernel:
     """A kernel object from plain data, with parameters that make sense."""
-    name = read_text(data.get("class") if isinstance(data, dict) else None, where, [*_KERNELS])
-    kind = _KERNELS[name]
+    classes = _kernel_classes()
+    name = read_text(data.get("class") if isinstance(data, dict) else None, where, [*classes])
+    kind = classes[name]
     names = kind._get_param_names()
     read_fields(data, ["class"], where, optional=dict.fromkeys(names))
     # A parameter that the file does not have came after it was written and has its default.
