@@ -15,7 +15,7 @@ def quick(name, trials=None):
     experiment = find(name)
     if trials is None:
         trials = 1 if experiment.trials is None else experiment.trials.quick
-    return recording.settled(experiment.run(Context(quick=True, trials=trials)))
+    return recording.as_stored(experiment.run(Context(quick=True, trials=trials)))
 
 
 def table(result, title):

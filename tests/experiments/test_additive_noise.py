@@ -7,17 +7,16 @@ from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.experiments._additive_noise import (
+    coordinate_error,
     covariance_errors,
-    curves,
-    lost,
-    noise_of,
-    principal,
-    shared,
+    principal_directions,
+    shared_directions,
 )
+from viewhop.experiments._noise_models import curves, directional_noise
 
 
 def test_noise_has_one_strong_direction():
-    noise = noise_of(200_000, 2.0, np.random.default_rng(0))
+    noise = directional_noise(200_000, 2.0, np.random.default_rng(0))
     variances = np.linalg.eigvalsh(noise.T @ noise / len(noise))
     # σ_n² (u uᵀ + 0.01 I) with σ_n = 2.
     assert_allclose(variances, [0.04] * 9 + [4.04], rtol=0.02)
@@ -34,7 +33,10 @@ def test_principal_and_shared_directions_of_noiseless_views_are_the_latent_ones(
     rng = np.random.default_rng(2)
     latent = rng.standard_normal((500, 1))
     a, b = (np.linalg.qr(rng.standard_normal((10, 1)))[0] for _ in range(2))
-    for found in (principal(latent @ a.T + 7, 1), shared(latent @ a.T - 3, latent @ b.T + 5, 1)):
+    for found in (
+        principal_directions(latent @ a.T + 7, 1),
+        shared_directions(latent @ a.T - 3, latent @ b.T + 5, 1),
+    ):
         assert_allclose(abs(found.T @ a), [[1.0]], rtol=1e-12)
 
 
@@ -42,14 +44,14 @@ def test_shared_directions_pass_over_what_one_view_has_alone():
     rng = np.random.default_rng(3)
     latent, own = rng.standard_normal((2, 20_000))
     X, Y = np.column_stack([latent, 3 * own]), np.column_stack([latent, latent])
-    assert abs(principal(X, 1)[1, 0]) > 0.99
-    assert abs(shared(X, Y, 1)[0, 0]) > 0.99
+    assert abs(principal_directions(X, 1)[1, 0]) > 0.99
+    assert abs(shared_directions(X, Y, 1)[0, 0]) > 0.99
 
 
 def test_what_is_lost_counts_neither_sign_nor_scale():
     coordinate = np.random.default_rng(4).standard_normal(200)
-    assert_allclose(lost(coordinate, -3 * coordinate**3 + 1), 0, atol=1e-12)
-    assert lost(coordinate, np.random.default_rng(5).standard_normal(200)) > 0.9
+    assert_allclose(coordinate_error(coordinate, -3 * coordinate**3 + 1), 0, atol=1e-12)
+    assert coordinate_error(coordinate, np.random.default_rng(5).standard_normal(200)) > 0.9
 
 
 def test_curves_keep_the_order_of_the_latent_parameter():

@@ -39,7 +39,7 @@ def pictures():
 def found():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(caltech, "load_caltech101", lambda data_home, per_class: pictures())
-        return recording.settled(find("caltech").run(Context(quick=True, trials=1)))
+        return recording.as_stored(find("caltech").run(Context(quick=True, trials=1)))
 
 
 def test_kernel_is_that_of_chi_squared_over_its_mean():
@@ -88,7 +88,7 @@ def test_neighbours_have_no_product_and_the_remarks_say_what_stands_in(found):
 
 @pytest.mark.parametrize(("ours", "told"), [(0.5, "as in the paper"), (0.1, "unlike in the paper")])
 def test_place_of_multi_view_is_told(ours, told):
-    found = caltech._order_told("here", {"SIFT": 0.3, "multi-view": ours}, 0.32)
+    found = caltech._order_remark("here", {"SIFT": 0.3, "multi-view": ours}, 0.32)
     assert told in found
     assert f"{ours:.2f} (paper: 0.32)" in found
     assert ("0.30, of SIFT" in found) == (ours < 0.3)

@@ -14,12 +14,12 @@ from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning
 from viewhop.experiments import Context, find
 from viewhop.experiments import _circles as circles
-from viewhop.experiments._results_store import settled
+from viewhop.experiments._results_store import as_stored
 
 
 @pytest.fixture(scope="module")
 def result():
-    return settled(find("circles").run(Context(quick=True, trials=2)))
+    return as_stored(find("circles").run(Context(quick=True, trials=2)))
 
 
 def accuracy(result, setting):
@@ -81,7 +81,7 @@ def test_expected_warnings_are_counted_once_and_others_come_through():
     seen = Counter()
 
     def work():
-        with circles._counted(seen):
+        with circles._count_warnings(seen):
             for warning in (DisconnectedWarning("in pieces"), DisconnectedWarning("in more")):
                 warnings.warn(warning, stacklevel=1)
             warnings.warn("odd", RuntimeWarning, stacklevel=1)
@@ -95,16 +95,16 @@ def test_expected_warnings_are_counted_once_and_others_come_through():
     ("values", "expected"), [([1, 0.96, 0.7, 0.99], 0.2), ([0.5, 1, 1, 1], None), ([1] * 4, 0.4)]
 )
 def test_last_noise_is_where_all_smaller_ones_are_good_too(values, expected):
-    assert circles._last(values, (0.1, 0.2, 0.3, 0.4)) == expected
+    assert circles._last_good_noise(values, (0.1, 0.2, 0.3, 0.4)) == expected
 
 
 def test_levels_are_those_where_the_difference_is_more_than_a_little():
-    assert circles._levels((0.1, 0.2, 0.3), np.array([0.5, 0.005, -0.5])) == "σ_n = 0.1"
-    assert circles._levels((0.1, 0.2), np.array([0.0, -1.0])) == "no noise"
+    assert circles._noise_list((0.1, 0.2, 0.3), np.array([0.5, 0.005, -0.5])) == "σ_n = 0.1"
+    assert circles._noise_list((0.1, 0.2), np.array([0.0, -1.0])) == "no noise"
 
 
 def test_the_same_seed_gives_the_same_numbers(result):
-    again = settled(find("circles").run(Context(quick=True, trials=2)))
+    again = as_stored(find("circles").run(Context(quick=True, trials=2)))
     assert again.numbers == result.numbers
 
 

@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from viewhop.experiments import Context, find
-from viewhop.experiments._results_store import settled
+from viewhop.experiments._results_store import as_stored
 
 
 @pytest.fixture(scope="module")
 def result():
-    return settled(find("circles-bandwidth").run(Context(quick=True)))
+    return as_stored(find("circles-bandwidth").run(Context(quick=True)))
 
 
 def mean(result, method):

@@ -13,11 +13,11 @@ from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DeSaEmbedding
 from viewhop.experiments._comparison import (
     Coordinates,
-    compared,
-    de_sa,
-    fitted,
-    pieces_told,
-    summed,
+    compare_methods,
+    de_sa_coordinates,
+    fit_coordinates,
+    pieces_remarks,
+    sum_coordinates,
 )
 from viewhop.kernels import Gaussian
 
@@ -42,19 +42,21 @@ def test_first_coordinates_of_each_block_stand_side_by_side():
 def test_one_kernel_of_a_fit_gives_the_map_of_that_view(circles, hop):
     for name in circles.names:
         alone = vh.DiffusionMaps(6, kernel=Gaussian(0.6), random_state=0).fit(circles[name])
-        assert_allclose(summed(hop, [name], 6, seed=0).first(6), alone.embedding_, atol=1e-9)
+        assert_allclose(
+            sum_coordinates(hop, [name], 6, seed=0).first(6), alone.embedding_, atol=1e-9
+        )
 
 
 def test_all_kernels_of_a_fit_give_the_kernel_sum(circles, hop):
     total = vh.MultiViewDiffusionMaps(6, kernel=Gaussian(0.6), fusion="sum", random_state=0)
-    found = summed(hop, circles.names, 6, seed=0).first(6)
+    found = sum_coordinates(hop, circles.names, 6, seed=0).first(6)
     assert_allclose(found, total.fit_transform(circles), atol=1e-9)
 
 
 @pytest.mark.parametrize("r", [1, 2, 4, 7])
 def test_rows_of_de_sa_need_no_fit_of_their_own(circles, hop, r):
     expected = DeSaEmbedding(r, kernel=Gaussian(0.6), random_state=0).fit(circles)
-    found = de_sa(hop).first(r)
+    found = de_sa_coordinates(hop).first(r)
     # The signs of eigenvectors are fixed after the fit of either, in its own scaling.
     sign = np.sign((found * expected.embedding_).sum(axis=0))
     assert_allclose(found * sign, expected.embedding_, rtol=1e-7)
@@ -62,7 +64,7 @@ def test_rows_of_de_sa_need_no_fit_of_their_own(circles, hop, r):
 
 def test_methods_come_in_order_with_as_many_coordinates_as_asked(circles):
     kernels = dict.fromkeys(circles.names, Gaussian(0.6))
-    found = dict(compared(circles, kernels, 5, seed=0))
+    found = dict(compare_methods(circles, kernels, 5, seed=0))
     assert list(found) == ["x", "y", "kernel sum", "de Sa", "multi-view", "kernel product"]
     widths = {method: each.first(5).shape for method, each in found.items()}
     assert set(widths.values()) == {(120, 5), (120, 10)}
@@ -74,7 +76,7 @@ def test_methods_come_in_order_with_as_many_coordinates_as_asked(circles):
 def test_three_views_have_no_rows_of_de_sa_and_the_product_can_be_left_out(circles):
     views = vh.Views({**dict(circles.items()), "z": circles["x"] + circles["y"]})
     kernels = dict.fromkeys(views.names, Gaussian(0.6))
-    found = [name for name, _ in compared(views, kernels, 3, seed=0, has_product=False)]
+    found = [name for name, _ in compare_methods(views, kernels, 3, seed=0, has_product=False)]
     assert found == ["x", "y", "z", "kernel sum", "multi-view"]
 
 
@@ -82,9 +84,9 @@ def test_pieces_are_counted_and_not_warned_of():
     far = np.vstack([np.random.default_rng(0).normal(size=(20, 2)) + shift for shift in (0, 500)])
     with warnings.catch_warnings():
         warnings.simplefilter("error", DisconnectedWarning)
-        found = fitted(vh.DiffusionMaps(2, kernel=Gaussian(1.0)), far)
+        found = fit_coordinates(vh.DiffusionMaps(2, kernel=Gaussian(1.0)), far)
     assert found.n_pieces == 2
-    assert pieces_told({"a": 1, "b": 2, "c": 1300}) == (
+    assert pieces_remarks({"a": 1, "b": 2, "c": 1300}) == (
         "The walk falls into pieces for b (2), c (1,300).",
     )
-    assert pieces_told({"a": 1}) == ()
+    assert pieces_remarks({"a": 1}) == ()

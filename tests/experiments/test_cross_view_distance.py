@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.datasets import make_swiss_rolls
-from viewhop.experiments._cross_view_distance import distances, repaired
+from viewhop.experiments._cross_view_distance import distances, repaired_distance
 
 
 @pytest.fixture(scope="module")
@@ -20,19 +20,19 @@ def embedding():
 
 @pytest.mark.parametrize("signs", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
 def test_flipped_axes_are_repaired(embedding, signs):
-    assert_allclose(repaired(embedding, embedding * signs), 0, atol=1e-14)
+    assert_allclose(repaired_distance(embedding, embedding * signs), 0, atol=1e-14)
 
 
 def test_exchanged_axes_are_repaired_if_asked(embedding):
     exchanged = embedding[:, ::-1] * (1, -1)
-    assert repaired(embedding, exchanged) > 1
-    assert_allclose(repaired(embedding, exchanged, order=True), 0, atol=1e-14)
+    assert repaired_distance(embedding, exchanged) > 1
+    assert_allclose(repaired_distance(embedding, exchanged, order=True), 0, atol=1e-14)
 
 
 def test_a_repair_is_the_best_of_all_signs(embedding):
     other = np.random.default_rng(1).standard_normal((30, 2))
     best = min(np.sqrt(((embedding - other * (a, b)) ** 2).sum()) for a in (1, -1) for b in (1, -1))
-    assert_allclose(repaired(embedding, other), best, rtol=1e-14)
+    assert_allclose(repaired_distance(embedding, other), best, rtol=1e-14)
 
 
 def test_distances_follow_their_definitions():

@@ -179,7 +179,7 @@ def test_pieces_are_reported_in_one_line_and_not_as_a_warning(tmp_path, no_fit, 
     monkeypatch.setattr(no_fit, "fit_transform", torn(no_fit.fit_transform))
     result = demo.run(out=tmp_path, quick=True)
     assert result.remarks == (
-        "the walk falls into pieces for kernel sum (3), kernel product (3), multi-view (3)",
+        "disconnected walks (number of pieces): kernel sum (3), kernel product (3), multi-view (3)",
     )
 
 
@@ -198,7 +198,7 @@ def test_without_matplotlib_the_picture_is_left_out_in_one_line(tmp_path, no_fit
     assert [path.name for path in tmp_path.iterdir()] == ["embedding.csv"]
     assert [path.name for path in result.files] == ["embedding.csv"]
     (remark,) = result.remarks
-    assert "embedding.png is left out" in remark
+    assert "embedding.png was not written" in remark
     assert 'pip install "viewhop[plot]"' in remark
 
 

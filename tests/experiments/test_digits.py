@@ -13,7 +13,7 @@ METHODS = ("fac", "kar", "zer", "mor", "pix", "fou", "kernel sum", "multi-view",
 
 @pytest.fixture(scope="module")
 def quick():
-    return recording.settled(find("digits").run(Context(quick=True, trials=2)))
+    return recording.as_stored(find("digits").run(Context(quick=True, trials=2)))
 
 
 def test_every_view_and_fusion_is_scored_under_every_kernel(quick):

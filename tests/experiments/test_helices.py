@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from viewhop.experiments import Context, find
-from viewhop.experiments._results_store import settled
+from viewhop.experiments._results_store import as_stored
 
 
 @pytest.fixture(scope="module", params=["helix-a", "helix-b"])
 def result(request):
-    return settled(find(request.param).run(Context(quick=True)))
+    return as_stored(find(request.param).run(Context(quick=True)))
 
 
 @pytest.fixture

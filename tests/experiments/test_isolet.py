@@ -31,7 +31,7 @@ def letters():
 def found(letters):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(isolet, "load_isolet", lambda data_home: letters)
-        return recording.settled(find("isolet").run(Context(quick=True, trials=2)))
+        return recording.as_stored(find("isolet").run(Context(quick=True, trials=2)))
 
 
 def test_kernels_are_those_of_the_paper():

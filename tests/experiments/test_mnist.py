@@ -12,6 +12,7 @@ from sklearn.utils import Bunch
 from viewhop.errors import DataMissingError, MemoryBudgetError
 from viewhop.experiments import Context, find
 from viewhop.experiments import _mnist as mnist
+from viewhop.experiments import _mnist_scores as mnist_scores
 from viewhop.experiments import _results_store as recording
 
 SEVEN = [
@@ -41,7 +42,7 @@ def strokes(n=500):
 def found():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mnist, "load_mnist_2_3", lambda data_home: strokes())
-        return recording.settled(find("mnist").run(Context(quick=True, trials=3)))
+        return recording.as_stored(find("mnist").run(Context(quick=True, trials=3)))
 
 
 @pytest.mark.parametrize("deviation", [0.5, 0.5**0.5])
@@ -68,7 +69,7 @@ def test_second_view_has_half_of_the_pixels_and_nothing_else():
 def test_deformed_copies_follow_the_real_digits_with_their_labels():
     digits = strokes(60)
     context = Context(seed=3)
-    images, target = mnist._drawn(digits.images, digits.target, 100, 60, context)
+    images, target = mnist._draw_digits(digits.images, digits.target, 100, 60, context)
     assert_array_equal(images[:60], digits.images / np.float32(255))
     assert_array_equal(target[:60], digits.target)
     assert images.shape == (100, 28, 28)
@@ -108,9 +109,9 @@ def test_top_is_the_largest_of_all_runs(found):
 
 def test_top_and_tightest_are_taken_from_all_runs_of_their_coordinates():
     scores = {"nmi": [[0.2, 0.5], [0.9, 0.1], [0.3, 0.3], [0.6, 0.4]], "tightest": [1, 0, 0, 1]}
-    assert mnist._top(scores, "nmi") == 0.9
-    assert mnist._tight(scores) == [0.5, 0.4]
-    assert mnist._top(None, "nmi") is None
+    assert mnist_scores.top_score(scores, "nmi") == 0.9
+    assert mnist_scores._tight(scores) == [0.5, 0.4]
+    assert mnist_scores.top_score(None, "nmi") is None
 
 
 def test_sizes_and_both_readings_of_the_noise_are_told(found):
@@ -128,8 +129,8 @@ def test_dense_kernels_beyond_memory_are_told_and_the_rest_is_kept(monkeypatch):
         raise MemoryBudgetError("needs 9 GB, has 1 GB")
 
     views = mnist.noisy_views(strokes(40).images / 255.0, rng=np.random.default_rng(0))
-    monkeypatch.setattr(mnist, "compared", refused)
-    scores, told = mnist._measured("stage", views, np.ones(40), mnist._SETTINGS[2], Context())
+    monkeypatch.setattr(mnist, "compare_methods", refused)
+    scores, told = mnist._measure("stage", views, np.ones(40), mnist._SETTINGS[2], Context())
     assert scores == {}
     assert told == ["stage: not finished. needs 9 GB, has 1 GB"]
 
@@ -168,6 +169,6 @@ def test_neighbours_of_all_real_digits_reach_their_floor():
         )
         methods = mnist._methods(views, setting, context)
         multi = next(found for name, found in methods if name == "multi-view")
-        scores = mnist._scored(multi, digits.target, [0, 1, 2, 3, 4])
+        scores = mnist._score(multi, digits.target, [0, 1, 2, 3, 4])
         assert np.max(scores["nmi"]) >= 0.75
         assert np.max(scores["accuracy"]) >= 0.96

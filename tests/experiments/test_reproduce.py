@@ -90,10 +90,10 @@ def test_the_file_holds_every_number_seed_and_version(known, tmp_path):
     assert held["result"]["ran"]["trials"] == 20
 
 
-def test_a_result_read_back_is_the_settled_one(known, tmp_path):
+def test_a_result_read_back_is_the_stored_one(known, tmp_path):
     running.reproduce(["good"], out=tmp_path)
     result, record = recording.read(tmp_path / "good.json")
-    assert result == recording.settled(found(Context(trials=20)))
+    assert result == recording.as_stored(found(Context(trials=20)))
     assert record["experiment"] == "good"
 
 
@@ -206,7 +206,7 @@ def test_a_missing_extra_skips_an_experiment(known, tmp_path, monkeypatch):
     [outcome] = running.reproduce(["good"], out=tmp_path)
     assert (outcome.status, outcome.reason) == (
         "skipped",
-        'it needs pip install "viewhop[vision]"',
+        'a package is missing; pip install "viewhop[vision]"',
     )
 
 
@@ -246,7 +246,7 @@ def test_data_home_is_that_of_the_environment_unless_given(known, tmp_path, monk
 
 
 def test_results_hold_plain_data_only():
-    with pytest.raises(TypeError, match="not object"):
+    with pytest.raises(TypeError, match="got object"):
         recording.plain({"a": [object()]})
     assert recording.plain({1: (np.float32(0.5), np.inf, np.int8(3), True)}) == {
         "1": [0.5, None, 3, True]
@@ -254,7 +254,7 @@ def test_results_hold_plain_data_only():
 
 
 def test_a_ragged_table_is_refused():
-    with pytest.raises(ValueError, match="a row of 1, 2 columns"):
+    with pytest.raises(ValueError, match="expected 2 cells per row, got 1"):
         Table("t", ("a", "b"), (("x",),))
 
 
@@ -368,7 +368,7 @@ def test_the_command_lists(known):
 def test_an_unknown_name_is_wrong_usage(tmp_path):
     done = invoked("nonsense", "--out", tmp_path)
     assert done.exit_code == 2
-    assert "no experiment 'nonsense'" in done.stderr
+    assert "unknown experiment 'nonsense'" in done.stderr
 
 
 def test_a_folder_that_cannot_be_made_is_named(known, tmp_path):
@@ -391,7 +391,7 @@ def test_every_name_has_its_experiment(name):
 
 
 def test_only_known_names_are_found():
-    with pytest.raises(ValueError, match="no experiment 'demo'; there are smoothing, "):
+    with pytest.raises(ValueError, match="unknown experiment 'demo'; expected one of smoothing, "):
         experiments.find("demo")
 
 

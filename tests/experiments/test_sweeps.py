@@ -11,8 +11,8 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import viewhop as vh
 from viewhop.experiments import Context, Table
-from viewhop.experiments._kmeans_runs import runs
-from viewhop.experiments._sweeps import place_told, sweep_panels, sweep_table, swept
+from viewhop.experiments._kmeans_runs import run_kmeans
+from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
 from viewhop.kernels import Gaussian
 
 
@@ -23,7 +23,7 @@ def blobs():
 
 def test_inertia_is_that_of_the_clusters_and_the_tightest_has_the_least():
     points = np.random.default_rng(0).uniform(size=(90, 2))
-    found = runs(points, 6, seeds=range(8))
+    found = run_kmeans(points, 6, seeds=range(8))
     for clusters, inertia in zip(found.clusters, found.inertia, strict=True):
         groups = [points[clusters == each] for each in np.unique(clusters)]
         spread = sum(np.square(group - group.mean(axis=0)).sum() for group in groups)
@@ -37,16 +37,16 @@ def test_inertia_is_that_of_the_clusters_and_the_tightest_has_the_least():
 
 def test_scores_are_of_each_run(blobs):
     points, target = blobs
-    found = runs(points, 6, seeds=range(3))
+    found = run_kmeans(points, 6, seeds=range(3))
     expected = [normalized_mutual_info_score(target, clusters) for clusters in found.clusters]
     assert_allclose(found.nmi(target), expected, rtol=1e-12)
     assert found.accuracy(target)[found.tightest] == 1.0
-    assert_array_equal(found.clusters, runs(points, 6, seeds=range(3)).clusters)
+    assert_array_equal(found.clusters, run_kmeans(points, 6, seeds=range(3)).clusters)
 
 
 def test_samples_that_coincide_give_fewer_clusters_without_a_warning():
     points = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
-    found = runs(points, 4, seeds=[0])
+    found = run_kmeans(points, 4, seeds=[0])
     assert len(np.unique(found.clusters)) == 2
     assert_allclose(found.nmi(np.repeat([0, 1], 5)), 1, rtol=1e-12)
 
@@ -66,9 +66,9 @@ def test_table_has_means_and_the_best_number_of_coordinates():
 
 def test_remark_says_whether_multi_view_is_first():
     table = sweep_table("wide", SWEEP, (3, 7), 3)
-    assert "multi-view is first" in place_told("wide", table, (3, 7))
+    assert "multi-view is first" in rank_remark("wide", table, (3, 7))
     other = Table("", ("a", "b"), (("x", 0.9), ("multi-view", 0.2)))
-    assert "multi-view is number 2 of 2" in place_told("w", other, (3, 7))
+    assert "multi-view is number 2 of 2" in rank_remark("w", other, (3, 7))
 
 
 def test_panels_have_a_line_per_method_and_one_legend():
@@ -90,7 +90,7 @@ def test_sweep_finds_blobs_and_reports_every_method(blobs):
     told = []
     context = Context(trials=3, progress=lambda *each: told.append(each))
     kernels = {"near": dict.fromkeys(views.names, Gaussian(1.5))}
-    scores, pieces = swept(views, kernels, target, (2, 5), n_clusters=6, context=context)
+    scores, pieces = sweep_methods(views, kernels, target, (2, 5), n_clusters=6, context=context)
     assert list(scores) == ["near"]
     assert told[-1][1] == told[-1][2] == 6  # de Sa's rows, too: there are two views
     for found in scores["near"].values():

@@ -9,14 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from viewhop.errors import DataMissingError
 from viewhop.experiments import Context, find
 from viewhop.experiments import _videos as videos
-from viewhop.experiments._results_store import settled
+from viewhop.experiments._results_store import as_stored
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     empty = tmp_path_factory.mktemp("empty")
     return {
-        name: settled(find(name).run(Context(quick=True, data_home=empty)))
+        name: as_stored(find(name).run(Context(quick=True, data_home=empty)))
         for name in ("video-gap", "video-noise")
     }
 
@@ -79,7 +79,7 @@ def test_removed_frames_shift_the_partners_between_the_gaps():
     lost[2:4, 0] = lost[8:10, 1] = True
     circle = np.column_stack([np.cos(phase), np.sin(phase)])
     film = videos.Film(circle, circle, phase, lost)
-    found = dict(videos._mapped(film, videos._MAX_MIN, "gap", 0))
+    found = dict(videos._all_methods(film, videos._MAX_MIN, "gap", 0))
     x, y = (found[f"multi-view, {view}"].truth for view in "xy")
     late = np.round((x - y) / (2 * np.pi / 12)).astype(int)
     assert_array_equal(late, [0, 0, 2, 2, 2, 2, 2, 2, 0, 0])

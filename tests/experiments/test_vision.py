@@ -93,7 +93,7 @@ def test_nearest_word_is_the_nearest():
     found = rng.integers(256, size=(50, 128)).astype(np.uint8)
     words = rng.uniform(0, 255, size=(9, 128)).astype(np.float32)
     apart = np.linalg.norm(found[:, None].astype(float) - words, axis=2)
-    assert_array_equal(vision._nearest(found, words), apart.argmin(axis=1))
+    assert_array_equal(vision._nearest_words(found, words), apart.argmin(axis=1))
 
 
 def test_threads_change_nothing_and_progress_is_told():
@@ -122,7 +122,7 @@ def test_what_has_no_features_is_refused(pictures, told):
 
 
 def test_more_words_than_descriptors_are_refused():
-    with pytest.raises(ValueError, match="pass fewer words"):
+    with pytest.raises(ValueError, match="use fewer words"):
         vision.bags_of_words([stripes(0)], n_words=1000)
 
 

@@ -18,7 +18,7 @@ from viewhop import DiffusionMaps, MultiViewDiffusionMaps, Views
 from viewhop.kernels import Correlation, Gaussian, kernels_by_view
 from viewhop.seismic import Score, classify, classify_pairs
 from viewhop.seismic._fewer_features import with_fewer_features
-from viewhop.seismic._nearest_labels import voted
+from viewhop.seismic._nearest_labels import vote
 
 KIND = np.array(["blast"] * 14 + ["earthquake"] * 18)
 
@@ -143,21 +143,21 @@ def test_features_stay_where_inner_products_are_not_enough(heard, kernel):
 def test_most_votes_win_and_of_equals_the_nearest():
     codes = np.array([2, 0, 1, 1, 0])
     distances = np.array([[1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1]])
-    assert_array_equal(voted(distances, codes, 1), [2, 0])
-    assert_array_equal(voted(distances, codes, 2), [2, 0])
-    assert_array_equal(voted(distances, codes, 4), [1, 0])
-    assert_array_equal(voted(distances, codes, 5), [0, 0])
+    assert_array_equal(vote(distances, codes, 1), [2, 0])
+    assert_array_equal(vote(distances, codes, 2), [2, 0])
+    assert_array_equal(vote(distances, codes, 4), [1, 0])
+    assert_array_equal(vote(distances, codes, 5), [0, 0])
 
 
 def test_those_as_near_as_the_last_vote_too():
     codes = np.array([0, 1, 1, 0])
-    assert_array_equal(voted(np.array([[1.0, 1.0, 1.0, 2.0]]), codes, 1), [1])
+    assert_array_equal(vote(np.array([[1.0, 1.0, 1.0, 2.0]]), codes, 1), [1])
     # Rounding is no difference.
-    assert_array_equal(voted(np.array([[1.0, 1 + 1e-13, 1 + 1e-13, 2.0]]), codes, 1), [1])
-    assert_array_equal(voted(np.array([[1.0, 1 + 1e-6, 1 + 1e-6, 2.0]]), codes, 1), [0])
+    assert_array_equal(vote(np.array([[1.0, 1 + 1e-13, 1 + 1e-13, 2.0]]), codes, 1), [1])
+    assert_array_equal(vote(np.array([[1.0, 1 + 1e-6, 1 + 1e-6, 2.0]]), codes, 1), [0])
     # As many votes, as near: the first class.
-    assert_array_equal(voted(np.array([[3.0, 3.0, 9.0, 9.0]]), codes, 1), [0])
-    assert_array_equal(voted(np.zeros((2, 4)), codes, 3), [0, 0])
+    assert_array_equal(vote(np.array([[3.0, 3.0, 9.0, 9.0]]), codes, 1), [0])
+    assert_array_equal(vote(np.zeros((2, 4)), codes, 3), [0, 0])
 
 
 @settings(deadline=None, max_examples=400)
@@ -172,7 +172,7 @@ def test_votes_do_not_depend_on_the_order_of_events(known, n_neighbors, random):
     for _ in range(4):
         random.shuffle(known)
         distances, codes = np.array(known, dtype=float).T
-        answers.add(int(voted(distances[None], codes.astype(np.intp), n_neighbors)[0]))
+        answers.add(int(vote(distances[None], codes.astype(np.intp), n_neighbors)[0]))
     assert len(answers) == 1
     (answer,) = answers
     # By brute force: all as near as the last, the most of one class, the nearest, the first.
@@ -227,7 +227,7 @@ def seeing(heard, name, events):
 def test_a_view_that_saw_too_little_is_refused_alone(heard):
     views = seeing(heard, "x", np.arange(4))
     found = classify(views, KIND, n_components=3, procedures=["transductive"])
-    assert "saw 4 of the 5 labelled events that are needed" in found.refused["x"]
+    assert "recorded 4 labelled events, but 5 are needed" in found.refused["x"]
     assert found.find("multi-view", procedure="transductive").n_events == 32
 
 
@@ -235,7 +235,7 @@ def test_a_view_that_saw_too_little_is_refused_alone(heard):
 def test_a_view_that_saw_too_little_leaves_the_fusions_as_if_it_were_not_there(heard, events):
     found = classify(seeing(heard, "x", events), KIND, n_components=3)
     assert [*found.refused] == ["x"]
-    assert "x, alone and in the fusions: it saw" in found.refused["x"]
+    assert "x, alone and in the fusions: it recorded" in found.refused["x"]
     expected = classify({name: heard[name] for name in ("y", "z")}, KIND, n_components=3)
     assert len(found) == len(expected) == 10
     for score, other in zip(found, expected, strict=True):
@@ -262,7 +262,7 @@ def test_exactly_as_many_events_as_a_fit_without_one_needs(heard, extra):
     if extra:
         assert not classify(views, kind, n_components=4, procedures=["refitted"]).refused
     else:
-        with pytest.raises(ValueError, match="at least 7 events that have a label, for 4"):
+        with pytest.raises(ValueError, match="at least 7 labelled events for 4"):
             classify(views, kind, n_components=4, procedures=["refitted"])
     # The same of one view among full ones.
     views = seeing(heard, "x", few)
@@ -274,7 +274,7 @@ def test_exactly_as_many_events_as_a_fit_without_one_needs(heard, extra):
 def test_a_view_that_saw_one_class_is_not_scored_alone_and_stays_in_the_fusions(heard):
     views = seeing(heard, "x", np.arange(14))
     found = classify(views, KIND, n_components=3)
-    assert found.refused["x"] == "x, alone: it saw events of one class only, blast"
+    assert found.refused["x"] == "x, alone: it recorded events of one class only, blast"
     assert found.find("multi-view", procedure="refitted").n_events == 32
     assert "x" not in {score.method for score in found}
     assert found.find("kernel sum", procedure="refitted").predicted.min() >= 0
@@ -297,9 +297,9 @@ def test_remarks_say_what_scores_cannot_be_compared_for(heard):
     assert not classify(heard, kind, n_components=2).remarks
     remarks = classify(seeing(heard, "x", np.arange(22)), kind, n_components=2).remarks
     assert len(remarks) == 3
-    assert remarks[0].startswith("which views saw an event tells its class by itself")
-    assert remarks[1].startswith("x saw no event of c")
-    assert "judged on different events" in remarks[2]
+    assert remarks[0].startswith("which views recorded an event predicts its class")
+    assert remarks[1].startswith("x recorded no event of c")
+    assert "scored on different events" in remarks[2]
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_remarks_say_what_scores_cannot_be_compared_for(heard):
 def test_how_much_is_told_by_what_is_missing_is_remarked(heard, missed, told):
     seen = np.setdiff1d(np.arange(32), missed)
     remarks = classify(seeing(heard, "x", seen), KIND, n_components=2).remarks
-    found = [each for each in remarks if each.startswith("which views saw an event tells")]
+    found = [each for each in remarks if each.startswith("which views recorded an event predicts")]
     assert len(found) == (told is not None)
     assert all(f"balanced accuracy {told}, by chance 0.5" in each for each in found)
 
@@ -360,7 +360,7 @@ def test_events_that_share_samples_do_not_judge_each_other(heard):
     pairs = classify_pairs(views, kind, n_components=3, overlaps=overlaps)
     assert np.nanmax(pairs.accuracy) < 0.85
     for wrong in ((0, 64), (3, 3), (-1, 2)):
-        with pytest.raises(ValueError, match="numbers of two events, from 0 to 63, got"):
+        with pytest.raises(ValueError, match="pairs of two event indices from 0 to 63, got"):
             classify(views, kind, overlaps=[wrong])
 
 
@@ -416,7 +416,7 @@ def test_fits_are_as_few_as_can_be(heard, monkeypatch):
 def test_warnings_of_the_fits_are_remarked(heard):
     far = {name: array + 1e4 * (np.arange(32) % 2)[:, None] for name, array in heard.items()}
     found = classify(far, KIND, n_components=3)
-    told = [remark for remark in found.remarks if remark.startswith("fits gave a Disconnected")]
+    told = [remark for remark in found.remarks if remark.startswith("fits raised Disconnected")]
     assert len(told) == 1
     assert "x, transductive (1)" in told[0]
     assert "multi-view, refitted (32)" in told[0]
@@ -444,24 +444,24 @@ def test_pairs_that_saw_one_class_are_refused_and_warnings_remarked(heard):
     arrays = {name: array.copy() for name, array in heard.items()}
     arrays["x"][14:] = arrays["y"][14:] = np.nan
     pairs = classify_pairs(Views(arrays), KIND, n_components=3, kernel="gaussian")
-    assert pairs.refused == {"x and y": "x and y: it saw events of one class only, blast"}
+    assert pairs.refused == {"x and y": "x and y: it recorded events of one class only, blast"}
     assert np.isnan(pairs.accuracy[0, 1])
     far = {name: array + 1e4 * (np.arange(32) % 2)[:, None] for name, array in heard.items()}
     (remark,) = classify_pairs(far, KIND, n_components=3).remarks
-    assert remark.startswith("fits gave a DisconnectedWarning: x and y, transductive (1)")
+    assert remark.startswith("fits raised DisconnectedWarning: x and y, transductive (1)")
 
 
 def test_a_class_with_one_event_is_remarked(heard):
     kind = np.r_[["odd"], KIND[1:]]
     (remark,) = classify(heard, kind, n_components=2).remarks
-    assert remark.startswith("a class with one event (odd) cannot be told")
+    assert remark.startswith("a class with one event (odd) cannot be predicted")
 
 
 def test_events_with_the_same_features_are_remarked(heard):
     arrays = {name: array.copy() for name, array in heard.items()}
     arrays["y"][5:8] = arrays["y"][4]
     (remark,) = classify(arrays, KIND, n_components=2).remarks
-    assert remark == "y: 3 of 32 events have the features of another"
+    assert remark == "y: 3 of 32 events have the same features as another"
 
 
 def test_a_method_whose_fit_fails_is_refused_and_the_others_go_on(heard):
@@ -488,7 +488,7 @@ def test_a_method_whose_fit_fails_is_refused_and_the_others_go_on(heard):
 
 def test_pairs_with_a_view_that_saw_too_little_are_refused(heard):
     pairs = classify_pairs(seeing(heard, "y", [0, 31]), KIND, n_components=3, n_neighbors=2)
-    told = "y, in every pair: it saw 2 of the 5 labelled events that are needed"
+    told = "y, in every pair: it recorded 2 labelled events, but 5 are needed"
     assert pairs.refused == {"y": told}
     expected = classify_pairs(
         {name: heard[name] for name in "xz"}, KIND, n_components=3, n_neighbors=2
@@ -503,9 +503,9 @@ def test_many_neighbours_need_as_many_other_events(heard):
     # Eleven others: six of the other class, five of its own.
     for score in found:
         assert score.accuracy == 0.0
-    with pytest.raises(ValueError, match="at least 13 events"):
+    with pytest.raises(ValueError, match="at least 13 labelled events"):
         classify(heard[few], KIND[few], n_components=2, n_neighbors=12)
-    with pytest.raises(ValueError, match="12 of the 13 labelled events"):
+    with pytest.raises(ValueError, match="12 labelled events, but 13 are needed"):
         classify_pairs(heard[few], KIND[few], n_components=2, n_neighbors=12)
 
 
@@ -567,10 +567,10 @@ def test_progress_ends_with_all_events_of_every_method(heard):
     [
         ({"labels": KIND[:-1]}, "for each of 32 events, got 31"),
         ({"labels": ["a"] * 32}, "at least two classes, got a"),
-        ({"labels": ["a", "b"] + [None] * 30}, "at least 7 events that have a label"),
-        ({"n_neighbors": 0}, "n_neighbors is a positive number"),
-        ({"n_components": (3, 0)}, "n_components is a positive number"),
-        ({"kernel": "precomputed"}, "expected features of events"),
+        ({"labels": ["a", "b"] + [None] * 30}, "at least 7 labelled events"),
+        ({"n_neighbors": 0}, "n_neighbors must be a positive integer"),
+        ({"n_components": (3, 0)}, "n_components must be a positive integer"),
+        ({"kernel": "precomputed"}, "expected views with features"),
         ({"fusions": ["mean"]}, "unknown fusion 'mean'"),
         ({"procedures": ["guess"]}, "unknown procedure 'guess'"),
     ],

@@ -13,8 +13,12 @@ from viewhop.errors import SeismicError
 from viewhop.seismic._channels import SECOND
 from viewhop.seismic._obspy import obspy_module
 from viewhop.seismic.events import StaLta, detect, events_frame
-from viewhop.seismic.events._coincidence import coincident, separated, station_triggers
-from viewhop.seismic.events._triggers import Trigger, bandpassed
+from viewhop.seismic.events._coincidence import (
+    drop_close_groups,
+    find_coincidences,
+    merge_by_station,
+)
+from viewhop.seismic.events._triggers import Trigger, bandpass
 from viewhop.seismic.io import Waveforms
 
 TUTORIAL = StaLta(sta=0.5, lta=10.0, on=3.5, off=1.0)
@@ -133,7 +137,7 @@ def test_coincidence_of_stations_is_that_of_obspy_with_a_trace_for_each(given_, 
     theirs = obspy_module("obspy.signal.trigger").coincidence_trigger(
         None, 1.5, 1.0, stream, least, trigger_off_extension=wait
     )
-    groups = coincident(station_triggers(triggers), min_stations=least, allowance=wait)
+    groups = find_coincidences(merge_by_station(triggers), min_stations=least, allowance=wait)
     assert [(group[0].on // SECOND, {t.station for t in group}) for group in groups] == [
         (int(event["time"].timestamp), {f"N.{name}" for name in event["stations"]})
         for event in theirs
@@ -194,9 +198,9 @@ def triggers_at(*seconds, stations=1):
 
 def test_of_two_close_events_the_one_of_more_stations_is_kept():
     few, many = triggers_at(10, 30, stations=2), triggers_at(13, stations=3)
-    kept = separated([*few, *many], 5.0)
+    kept = drop_close_groups([*few, *many], 5.0)
     assert [group[0].on // SECOND for group in kept] == [13, 30]
-    kept = separated(triggers_at(10, 13, 16), 5.0)
+    kept = drop_close_groups(triggers_at(10, 13, 16), 5.0)
     assert [group[0].on // SECOND for group in kept] == [10, 16]
 
 
@@ -210,12 +214,12 @@ def test_stations_may_have_different_sampling_rates():
 
 def test_an_offset_does_not_ring_in_the_filter():
     data = np.random.default_rng(0).normal(size=2000)
-    moved = bandpassed(data + 1e4, band=(1, 10), sampling_rate=40.0)
+    moved = bandpass(data + 1e4, band=(1, 10), sampling_rate=40.0)
     assert np.abs(moved[:40]).max() < 10
     tone = np.sin(2 * np.pi * 0.05 * np.arange(4000) / 40)
-    assert np.abs(bandpassed(tone, band=(1, 10), sampling_rate=40.0))[400:].max() < 1e-3
+    assert np.abs(bandpass(tone, band=(1, 10), sampling_rate=40.0))[400:].max() < 1e-3
     tone = np.sin(2 * np.pi * 4 * np.arange(4000) / 40)
-    assert np.abs(bandpassed(tone, band=(1, 10), sampling_rate=40.0))[400:].max() > 0.95
+    assert np.abs(bandpass(tone, band=(1, 10), sampling_rate=40.0))[400:].max() > 0.95
 
 
 def test_what_cannot_be_searched_is_named_and_the_rest_goes_on():
@@ -259,7 +263,7 @@ def test_a_gap_is_named_with_the_time_in_which_nothing_is_found_after_it():
     assert not len(found)
     assert found.summary.counts == {"gap": 1}
     assert str(found.summary.left_out[0]) == (
-        "IS.S0..BHZ, 2010-05-27T16:24:45Z: 3.00 s are missing, and nothing is found until the "
+        "IS.S0..BHZ, 2010-05-27T16:24:45Z: 3.00 s are missing; nothing is detected until the "
         "averages are full again, 10 s later"
     )
     assert len(detect(holed(30, 33))) == 1
@@ -273,7 +277,7 @@ def test_a_filled_gap_is_a_gap_and_no_event_begins_after_it(fill, reason):
     assert round((event.time - pd.Timestamp(START)).total_seconds()) == 70
     found = detect(holes)
     assert found.summary.counts == {reason: 1}
-    assert f"it is {fill:g} for 20.0 s, and nothing is found" in str(found.summary.left_out[0])
+    assert f"it is {fill:g} for 20.0 s; nothing is detected" in str(found.summary.left_out[0])
 
 
 def test_a_channel_that_starts_late_or_ends_early_is_named():
@@ -285,8 +289,10 @@ def test_a_channel_that_starts_late_or_ends_early_is_named():
     )
     found = detect(Waveforms({**early.channels, **late.channels}))
     assert sorted(map(str, found.summary.left_out)) == [
-        "IS.S0..BHZ, 2010-05-27T16:25:40Z: it ends 30.0 s before the last: not searched after",
-        "IS.S1..BHZ, 2010-05-27T16:24:00Z: it starts 30.0 s after the first: not searched before",
+        "IS.S0..BHZ, 2010-05-27T16:25:40Z: it ends 30.0 s before the last channel and is "
+        "not searched after",
+        "IS.S1..BHZ, 2010-05-27T16:24:00Z: it starts 30.0 s after the first channel and "
+        "is not searched before",
     ]
 
 
@@ -316,7 +322,7 @@ def test_a_trace_that_begins_loud_has_no_onset():
 
 def test_too_few_stations_say_what_to_do():
     with pytest.raises(
-        SeismicError, match=r"needs 2 stations, and there are 1 .*lower min_stations to 1"
+        SeismicError, match=r"expected at least 2 stations, got 1 .*lower min_stations to 1"
     ):
         detect(noisy(1))
 

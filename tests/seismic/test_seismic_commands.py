@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 from tests.support.command_line import invoked, run
 from viewhop.seismic import classify, make_events
-from viewhop.seismic._gallery import gallery, some_of_each
+from viewhop.seismic._gallery import choose_events, draw_gallery
 from viewhop.seismic.events import event_views
 from viewhop.seismic.io import read_catalogue, read_waveforms, write_events
 from viewhop.seismic.io._simulated_files import write_simulated
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(simulated, tmp
     )
     assert done.exit_code == 0, done.output
     assert f"left out: {bad}: " in done.stderr
-    assert "none.mseed: there is no such file" in done.stderr
+    assert "none.mseed: the file does not exist" in done.stderr
     # Both stations recorded fifteen events, each by itself.
     assert "left out 30: 28 gap, 2 unreadable file" in done.stderr
     assert rows(tmp_path / "e.csv")
@@ -238,12 +238,12 @@ def test_a_catalogue_without_labels_says_which_option_names_them(simulated, tmp_
     write_events(path, known)
     done = invoked("seismic", "classify", south, "--catalogue", path, "-o", tmp_path / "out")
     assert done.exit_code == 1
-    assert f"Error: {path}: no event has a label; name the column of labels with --label" in (
+    assert f"Error: {path}: no event has a label; choose the column of labels with --label" in (
         done.stderr
     )
     told = ("--label", "duration XX.SOUTH")
     done = invoked("seismic", "classify", south, "--catalogue", path, *told, "-o", tmp_path / "out")
-    assert "the column 'duration XX.SOUTH' has no label" in done.stderr
+    assert "column 'duration XX.SOUTH' has no label" in done.stderr
 
 
 def test_rows_that_were_lost_are_told_where_labels_are_missing(simulated, tmp_path):
@@ -274,11 +274,15 @@ def test_what_was_left_out_is_told_before_the_error_that_follows_from_it(simulat
     )
     assert done.exit_code == 1
     *before, error = done.stderr.strip().split("\n")
-    assert error.startswith("Error: expected at least 7 events that have a label")
+    assert error.startswith("Error: expected at least 7 labelled events")
     assert sum(line.startswith("left out: ") for line in before) == 11
-    assert sum("no channel saw" in line for line in before) == 3
+    assert sum("no channel recorded" in line for line in before) == 3
     assert before[-1].startswith("left out 59: 33 no pick, 15 unknown station, 11 no channel")
-    for told in ("its station has no pick", "it has a pick, and no waveforms", "no channel saw"):
+    for told in (
+        "its station has no pick",
+        "it has a pick but no waveforms",
+        "no channel recorded",
+    ):
         assert any(told in line for line in before)
     assert not (tmp_path / "out").exists()
 
@@ -297,7 +301,7 @@ def test_a_channel_that_saw_little_is_left_out_of_the_fusions(simulated, tmp_pat
     )
     assert done.exit_code == 0, done.stderr
     for letter in "ZNE":
-        told = f"XX.NORTH..BH{letter}, alone and in the fusions: it saw 2 of the "
+        told = f"XX.NORTH..BH{letter}, alone and in the fusions: it recorded 2 labelled events, "
         assert f"not used: {told}" in done.stdout
     assert done.stdout.count("not used: ") == 3
     assert {row["events"] for row in rows(out / "scores.csv")} == {"15"}
@@ -365,7 +369,7 @@ def test_events_without_picks_name_the_option(simulated, tmp_path):
         "seismic", "classify", south, "--catalogue", tmp_path / "bare.csv", "-o", tmp_path / "out"
     )
     assert done.exit_code == 1
-    assert done.stderr.endswith("they have no picks: give --unpicked event\n")
+    assert done.stderr.endswith("they have no picks: pass --unpicked event\n")
 
 
 def test_what_an_earlier_run_left_is_removed(simulated, tmp_path):
@@ -422,7 +426,7 @@ def test_a_slow_trace_has_doubtful_bands(trace, tmp_path):
     done = invoked("seismic", "sonogram", tmp_path / "slow.mseed", "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert "doubtful: IS.A..LHZ" in done.stderr
-    assert "it has nothing above 0.5 Hz: 11 of 14 bands are even" in done.stderr
+    assert "it has no data above 0.5 Hz; 11 of 14 bands are uniform" in done.stderr
     made = np.load(tmp_path / "out" / "sonograms.npz")["sonogram1"]
     assert int((made.std(axis=1) < 1e-9).sum()) == 11
 
@@ -432,7 +436,8 @@ def test_absurd_numbers_are_refused_in_a_line(simulated, tmp_path):
     for option in (("--allowance", "1e300"), ("--separation", "1e300"), ("--band", "1e-300", "10")):
         done = invoked("seismic", "detect", south, north, *option, "-o", tmp_path / "e.csv")
         assert "fault of viewhop" not in done.stderr
-        assert "seconds from 0 to" in done.stderr or "choose a band above" in done.stderr
+        assert "bug in viewhop" not in done.stderr
+        assert "must be between 0 and" in done.stderr or "choose a band above" in done.stderr
     done = invoked("seismic", "sonogram", south, "--pictures", "1000000000", "-o", tmp_path / "out")
     assert done.exit_code == 2
 
@@ -455,7 +460,7 @@ def test_a_label_cannot_move_the_cursor(simulated, tmp_path):
         *("--procedure", "transductive", "-o", tmp_path / "out"),
     )
     assert done.exit_code == 0, done.output
-    assert "it saw events of one class only, '\\x1b]0;title" in done.stdout
+    assert "it recorded events of one class only, '\\x1b]0;title" in done.stdout
     text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "\x1b" not in done.output + text
     assert "Glyph" not in done.stderr
@@ -496,9 +501,9 @@ def test_without_obspy_a_line_says_what_to_install(tmp_path):
 
 def test_galleries_go_round_the_classes():
     labels = ["b", "a", "a", None, "a", "b", "a"]
-    assert some_of_each(labels, 4) == [3, 1, 2, 0]
-    assert some_of_each(labels, 99) == [3, 1, 2, 4, 6, 0, 5]
-    assert some_of_each([], 3) == []
+    assert choose_events(labels, 4) == [3, 1, 2, 0]
+    assert choose_events(labels, 99) == [3, 1, 2, 4, 6, 0, 5]
+    assert choose_events([], 3) == []
 
 
 def test_a_gallery_has_every_channel_of_every_event(simulated):
@@ -506,9 +511,9 @@ def test_a_gallery_has_every_channel_of_every_event(simulated):
     known = list(read_catalogue(catalogue))
     known[0] = replace(known[0], picks=known[0].picks[:1], label=HOSTILE)
     seen = event_views(read_waveforms([south, north]), known, before=20, length=120)
-    figure = gallery(seen, n_events=3, n_channels=6)
+    figure = draw_gallery(seen, n_events=3, n_channels=6)
     figure.savefig(BytesIO())
     assert len(figure.axes) == 18
     said = [text.get_text() for ax in figure.axes for text in ax.texts]
-    assert said == ["not seen"] * 3
+    assert said == ["not recorded"] * 3
     assert any(HOSTILE in ax.get_title(loc="left") for ax in figure.axes)

@@ -437,10 +437,10 @@ def test_quarries_blast_in_their_own_pattern():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_earthquakes": -1}, "n_earthquakes must be an integer of at least 0, got -1"),
-        ({"n_blasts": 1.5}, "n_blasts must be an integer"),
-        ({"noise": -0.1}, "noise must be a finite number of at least 0"),
-        ({"pick_error": np.nan}, "pick_error must be a finite number"),
+        ({"n_earthquakes": -1}, "n_earthquakes must be a non-negative integer, got -1"),
+        ({"n_blasts": 1.5}, "n_blasts must be a non-negative integer"),
+        ({"noise": -0.1}, "noise must be a finite non-negative number"),
+        ({"pick_error": np.nan}, "pick_error must be a finite non-negative number"),
         ({"stations": ()}, "at least one station"),
         ({"quarries": ()}, "one quarry for blasts"),
     ],

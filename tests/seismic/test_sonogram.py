@@ -245,7 +245,7 @@ def test_a_trace_shorter_than_a_window_is_refused():
         ({"n_bands": 129}, "between 1 and the number of frequencies 128, got 129"),
         ({"n_bands": 2.5}, "n_bands must be an integer"),
         ({"window": 255}, "window must be an even number"),
-        ({"overlap": 1.0}, r"overlap must be a share in \[0, 1\)"),
+        ({"overlap": 1.0}, r"overlap must be in \[0, 1\)"),
         ({"overlap": 0.999}, "leaves no shift"),
         ({"lowest_frequency": 21}, "at most half the rate, 20 Hz, got 21"),
         ({"lowest_frequency": -0.5}, "lowest_frequency must be a positive number"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from viewhop.seismic._channels import SECOND, Channel, Segment
-from viewhop.seismic._stretches import still, stretches
+from viewhop.seismic._stretches import constant_stretch_problem, split_stretches
 
 
 def channel(*segments):
@@ -37,7 +37,7 @@ def test_the_parts_and_the_still_ones_are_the_whole(blocks, value, rate):
         if k == data.size or data[k] != data[first]:
             (stays if k - first >= max(100, 5 * rate) else moves).append((first, k))
             first = k
-    parts, gaps = stretches(channel(Segment(0, rate, data)))
+    parts, gaps = split_stretches(channel(Segment(0, rate, data)))
     assert len(gaps) == len(stays)
     expected = [data[first:last] for first, last in moves]
     assert_array_equal(
@@ -56,7 +56,7 @@ def test_gaps_lie_between_segments_that_do_not_overlap():
     found = channel(first, inside, second, late)
     assert found.gaps == [(10 * SECOND, 12 * SECOND)]
     assert found.end == 26 * SECOND
-    _, (gap,) = stretches(found, after=", alas")
+    _, (gap,) = split_stretches(found, after=", alas")
     assert str(gap) == "IS.A..BHZ, 1970-01-01T00:00:10Z: 2.00 s are missing, alas"
 
 
@@ -64,13 +64,13 @@ def test_gaps_lie_between_segments_that_do_not_overlap():
 def test_a_window_is_still_for_five_seconds_or_not_at_all(size):
     data = recorded(2000)
     data[300 : 300 + size] = 3.0
-    found = still(data, 40.0)
+    found = constant_stretch_problem(data, 40.0)
     if size < 200:
         assert found is None
     else:
-        assert found == ("constant", f"{size:,} samples in a row are 3, {size / 40:.1f} s")
+        assert found == ("constant", f"{size:,} consecutive samples ({size / 40:.1f} s) are 3")
 
 
 def test_a_window_of_one_value_is_still_however_short():
-    assert still(np.zeros(8), 40.0) == ("all zero", "all 8 samples are 0")
-    assert still(np.full(8, 2.5), 40.0) == ("constant", "all 8 samples are 2.5")
+    assert constant_stretch_problem(np.zeros(8), 40.0) == ("all zero", "all 8 samples are 0")
+    assert constant_stretch_problem(np.full(8, 2.5), 40.0) == ("constant", "all 8 samples are 2.5")

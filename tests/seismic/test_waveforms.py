@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from viewhop.errors import SeismicError
-from viewhop.seismic._assembly import assembled
+from viewhop.seismic._assembly import assemble_channels
 from viewhop.seismic._channels import SECOND
 from viewhop.seismic.events import detect
 from viewhop.seismic.io import Waveforms
@@ -32,7 +32,7 @@ def test_pieces_that_agree_give_back_what_was_recorded(cuts, random):
     recorded = np.random.default_rng(0).normal(size=100)
     given_ = [(first, recorded[first : first + length]) for first, length in cuts]
     random.shuffle(given_)
-    channels, left_out = assembled(pieces(*given_))
+    channels, left_out = assemble_channels(pieces(*given_))
     covered = np.zeros(100, dtype=bool)
     for first, length in cuts:
         covered[first : first + length] = True
@@ -52,7 +52,7 @@ def test_pieces_that_differ_are_a_gap_where_they_do():
     data = np.arange(1.0, 21.0)
     other = data[10:].copy()
     other[2:4] = -1.0
-    channels, left_out = assembled(pieces((0, data), (10, other)))
+    channels, left_out = assemble_channels(pieces((0, data), (10, other)))
     first, second = channels[NAME].segments
     assert_array_equal(first.data, data[:12])
     assert_array_equal(second.data, data[14:])
@@ -66,22 +66,22 @@ def test_times_are_moved_by_half_a_sample_at_most():
     data = np.arange(1.0, 11.0)
     rate = 40.0
     late = [(NAME, 0, rate, data), (NAME, round(10.4 * SECOND / rate), rate, data)]
-    channels, _ = assembled(late)
+    channels, _ = assemble_channels(late)
     (only,) = channels[NAME].segments
     assert only.data.size == 20
     late = [(NAME, 0, rate, data), (NAME, round(10.6 * SECOND / rate), rate, data)]
-    assert len(assembled(late)[0][NAME].segments) == 2
+    assert len(assemble_channels(late)[0][NAME].segments) == 2
 
 
 def test_pieces_far_apart_take_no_room_between():
     years = 30 * 365 * 86400 * 40
-    channels, _ = assembled(pieces((0, np.arange(10.0)), (years, np.arange(10.0))))
+    channels, _ = assemble_channels(pieces((0, np.arange(10.0)), (years, np.arange(10.0))))
     assert [segment.data.size for segment in channels[NAME].segments] == [10, 10]
 
 
 def test_different_sampling_rates_are_kept_apart():
     given_ = [*pieces((0, np.arange(40.0))), (NAME, SECOND, 100.0, np.arange(100.0))]
-    channels, left_out = assembled(given_)
+    channels, left_out = assemble_channels(given_)
     assert [segment.sampling_rate for segment in channels[NAME].segments] == [40.0, 100.0]
     assert not left_out
 
@@ -89,10 +89,10 @@ def test_different_sampling_rates_are_kept_apart():
 def test_samples_that_are_no_number_are_gaps():
     data = np.arange(1.0, 21.0)
     data[5:7], data[12], data[15] = np.nan, np.inf, 1e200
-    channels, (lost,) = assembled(pieces((0, data)))
+    channels, (lost,) = assemble_channels(pieces((0, data)))
     assert [segment.data.size for segment in channels[NAME].segments] == [5, 5, 2, 4]
     assert lost.reason == "not finite"
-    assert "4 of its 20" in lost.detail
+    assert "4 of 20" in lost.detail
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_samples_that_are_no_number_are_gaps():
 )
 def test_what_is_no_recording_is_named(start, rate, data, reason):
     good = ("IS.B..BHZ", 0, 40.0, np.arange(10.0))
-    channels, (lost,) = assembled([(NAME, start, rate, data), good])
+    channels, (lost,) = assemble_channels([(NAME, start, rate, data), good])
     assert list(channels) == ["IS.B..BHZ"]
     assert (lost.trace, lost.reason) == (NAME, reason)
 

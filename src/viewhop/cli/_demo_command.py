@@ -26,12 +26,12 @@ __all__ = ["demo"]
     help="Folder for embedding.csv and embedding.png.",
 )
 @seed_option
-@click.option("--quick", is_flag=True, help="Take 500 of the 2,000 digits.")
+@click.option("--quick", is_flag=True, help="Use 500 of the 2,000 digits.")
 def demo(out: Path, seed: int, quick: bool) -> None:
-    """Embed six views of handwritten digits, and compare.
+    """Embed six views of handwritten digits and compare the methods.
 
     Each view alone, their concatenation, the kernel sum, the kernel product and the multi-view
-    walk are embedded with nine coordinates and clustered by K-means.
+    walk are embedded in nine coordinates and clustered by K-means.
     """
     from viewhop.experiments._demo import run
 
@@ -41,7 +41,7 @@ def demo(out: Path, seed: int, quick: bool) -> None:
     except OSError as error:
         reason = error.strerror or error
         raise click.ClickException(
-            f"cannot write to {out}: {reason}. Choose another folder with --out."
+            f"cannot write to {out}: {reason}; choose another folder with --out"
         ) from error
     _show(result)
 

@@ -21,20 +21,22 @@ Examples:
 
 @click.command(cls=Command, epilog=_EXAMPLE)
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--list", "listing", is_flag=True, help="List the experiments, and run none.")
-@click.option("--quick", is_flag=True, help="Toy sizes: all of it in minutes.")
+@click.option("--list", "listing", is_flag=True, help="List the experiments without running them.")
+@click.option("--quick", is_flag=True, help="Use toy sizes: everything runs in minutes.")
 @click.option(
-    "--trials", type=click.IntRange(min=1), help="Repetitions.  [default: by the experiment]"
+    "--trials",
+    type=click.IntRange(min=1),
+    help="Number of repetitions.  [default: set by the experiment]",
 )
 @seed_option
-@click.option("--force", is_flag=True, help="Run again what is finished.")
+@click.option("--force", is_flag=True, help="Run finished experiments again.")
 @click.option(
     "--data-home",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     envvar="VIEWHOP_DATA",
     show_envvar=True,
-    help="Folder of data that does not come with viewhop.",
+    help="Folder of data sets that are not included in viewhop.",
 )
 @click.option(
     "--out",
@@ -55,24 +57,24 @@ def reproduce(
     data_home: Path | None,
     out: Path,
 ) -> None:
-    """Run the paper's experiments, and set our results beside its own.
+    """Run the paper's experiments and compare the results with the published ones.
 
-    Without NAME all are run. Each writes pictures and NAME.json; report.html and report.md show
-    them all. What is finished in the folder is not run again: a run that was stopped goes on.
+    Without NAME, all are run. Each writes pictures and NAME.json; report.html and report.md show
+    them all. Experiments that are finished in the folder are skipped, so a stopped run resumes.
     """
     from viewhop import experiments
 
     unknown = [name for name in names if name not in experiments.NAMES]
     if unknown:
         raise click.UsageError(
-            f"no experiment {unknown[0]!r}; there are {', '.join(experiments.NAMES)}."
+            f"unknown experiment {unknown[0]!r}; expected one of {', '.join(experiments.NAMES)}"
         )
     chosen = names or experiments.NAMES
     if listing:
         width = max(map(len, chosen))
         for name in chosen:
-            found = experiments.find(name)
-            click.echo(f"{name:<{width}}  {found.where:<12} {found.title}")
+            experiment = experiments.find(name)
+            click.echo(f"{name:<{width}}  {experiment.where:<12} {experiment.title}")
         return
     with output_folder(out) as folder, progress_shown() as progress:
         outcomes = experiments.reproduce(
@@ -95,6 +97,6 @@ def reproduce(
         if debug and failed[0].error is not None:
             raise failed[0].error
         raise click.ClickException(
-            f"{len(failed)} of {len(outcomes)} experiments failed; --debug shows the traceback of "
-            "the first"
+            f"{len(failed)} of {len(outcomes)} experiments failed; rerun with --debug for the "
+            "traceback of the first"
         )

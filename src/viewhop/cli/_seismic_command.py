@@ -14,13 +14,13 @@ __all__ = ["seismic"]
 _EXAMPLE = """\b
 Examples:
   viewhop seismic simulate --earthquakes 8 --blasts 8 -o simulated
-  viewhop seismic classify simulated/SOUTH.mseed --catalogue simulated/catalogue.csv -o found
+  viewhop seismic classify simulated/SOUTH.mseed --catalogue simulated/catalogue.csv -o classes
 """
 
 
 @click.group(epilog=_EXAMPLE)
 def seismic() -> None:
-    """Events in waveforms: find them, and tell what they were.
+    """Detect and classify seismic events in waveforms.
 
     Needs obspy: pip install "viewhop[seismic]".
     """

@@ -9,11 +9,11 @@ import click
 from viewhop.cli._command import Command
 from viewhop.cli._options import check_apart, output_file
 from viewhop.cli._seismic_options import (
+    echo_left_out_on_error,
+    echo_summary,
     files_argument,
     read_files,
-    tell_summary,
-    telling,
-    with_obspy,
+    require_obspy,
 )
 
 __all__ = ["detect"]
@@ -27,16 +27,24 @@ Examples:
 
 @click.command(cls=Command, epilog=_EXAMPLE)
 @files_argument
-@click.option("--sta", type=float, default=0.5, show_default=True, help="Short average, s.")
-@click.option("--lta", type=float, default=10.0, show_default=True, help="Long average, s.")
-@click.option("--on", type=float, default=3.5, show_default=True, help="Ratio to go on at.")
-@click.option("--off", type=float, default=1.0, show_default=True, help="Ratio to go off at.")
+@click.option(
+    "--sta", type=float, default=0.5, show_default=True, help="Length of the short average, s."
+)
+@click.option(
+    "--lta", type=float, default=10.0, show_default=True, help="Length of the long average, s."
+)
+@click.option(
+    "--on", type=float, default=3.5, show_default=True, help="Ratio that starts a trigger."
+)
+@click.option(
+    "--off", type=float, default=1.0, show_default=True, help="Ratio that ends a trigger."
+)
 @click.option(
     "--method",
     type=click.Choice(["recursive", "classic"]),
     default="recursive",
     show_default=True,
-    help="How averages are taken.",
+    help="Kind of averages.",
 )
 @click.option(
     "--band",
@@ -45,27 +53,35 @@ Examples:
     metavar="LOW HIGH",
     default=(1.0, 10.0),
     show_default=True,
-    help="Frequencies that traces are filtered to, Hz.",
+    help="Pass band of the filter, Hz.",
 )
 @click.option(
     "--channels",
     metavar="LETTERS",
     default="Z",
     show_default=True,
-    help="Last letters of the channels to look at.",
+    help="Last letters of the channels to search.",
 )
 @click.option(
     "--min-stations",
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="Stations that must see an event.",
+    help="Minimum number of stations per event.",
 )
 @click.option(
-    "--allowance", type=float, default=0.0, show_default=True, help="Travel time between them, s."
+    "--allowance",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Travel time between stations, s.",
 )
 @click.option(
-    "--separation", type=float, default=1.0, show_default=True, help="Between two events, s."
+    "--separation",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Minimum time between two events, s.",
 )
 @click.option(
     "-o",
@@ -89,10 +105,10 @@ def detect(
     separation: float,
     out: Path,
 ) -> None:
-    """Find events in waveform files, by STA/LTA at several stations.
+    """Detect events in waveform files by STA/LTA at several stations.
 
-    FILE is miniSEED, SAC, GSE, SLIST, or another format of obspy's. What cannot be used is
-    named and counted; the rest goes on.
+    FILE is in miniSEED, SAC, GSE, SLIST or another format of obspy. Unusable data are skipped,
+    listed and counted.
     """
     from viewhop.seismic import events
     from viewhop.seismic.io import write_events
@@ -102,8 +118,8 @@ def detect(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     check_apart([out], files)
-    with with_obspy(), telling():
-        found = events.detect(
+    with require_obspy(), echo_left_out_on_error():
+        detections = events.detect(
             read_files(files),
             trigger=trigger,
             band=band,
@@ -113,6 +129,6 @@ def detect(
             separation=separation,
         )
     with output_file(out):
-        write_events(out, found)
-    tell_summary(found.summary)
+        write_events(out, detections)
+    echo_summary(detections.summary)
     click.echo(f"wrote {out}")

@@ -1,4 +1,4 @@
-"""What the seismic commands share: waveform files, and what was left out of them."""
+"""Shared parts of the seismic commands: waveform files and messages about data left out."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from viewhop.seismic.io import Waveforms
 
 __all__ = [
+    "echo_left_out_on_error",
+    "echo_summary",
     "files_argument",
     "read_files",
     "remove_stale",
-    "tell_summary",
-    "telling",
-    "with_obspy",
+    "require_obspy",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-#: What arguments are called on the command line.
+#: Names of arguments on the command line.
 _OPTIONS = {
     "min_stations": "--min-stations",
-    "set unpicked to 'event'": "give --unpicked event",
+    "set unpicked to 'event'": "pass --unpicked event",
     "n_neighbors": "--neighbors",
     "n_components": "--components",
 }
-#: Things that are told one by one; the rest are counted.
-_TOLD = 10
+#: Maximum number of problems printed one by one; the others are counted.
+_MOST_SHOWN = 10
 
 
 def files_argument(function: Decorated) -> Decorated:
@@ -43,8 +43,8 @@ def files_argument(function: Decorated) -> Decorated:
 
 
 @contextmanager
-def with_obspy() -> Iterator[None]:
-    """A context in which a missing obspy is told in a line."""
+def require_obspy() -> Iterator[None]:
+    """Context that reports a missing obspy as a one-line error."""
     try:
         yield
     except ImportError as error:
@@ -52,40 +52,40 @@ def with_obspy() -> Iterator[None]:
 
 
 def read_files(files: tuple[Path, ...]) -> Waveforms:
-    """What was recorded in waveform files."""
+    """Waveforms from files."""
     from viewhop.seismic.io import read_waveforms
 
-    with with_obspy():
+    with require_obspy():
         return read_waveforms(files)
 
 
-def tell_summary(summary: Summary) -> None:
-    """Say what was left out or is doubtful, on standard error, and how many things there are."""
-    _tell("left out", summary.left_out)
-    _tell("doubtful", summary.doubtful)
+def echo_summary(summary: Summary) -> None:
+    """Print what was left out or is doubtful to standard error, then the counts."""
+    _echo_problems("left out", summary.left_out)
+    _echo_problems("doubtful", summary.doubtful)
     click.echo(str(summary), err=True)
 
 
 @contextmanager
-def telling(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
-    """A context whose error comes after what was left out before: the reason may be there.
+def echo_left_out_on_error(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
+    """Context that prints what was left out before an error, since it may be the cause.
 
     Parameters
     ----------
     left_out : list of LeftOut
-        What is known already; an error of seismic data has its own.
+        Items from earlier steps; a SeismicError brings its own.
     """
-    from viewhop.seismic._summary import counted
+    from viewhop.seismic._summary import count_by_reason
 
     try:
         yield
     except ValueError as error:
-        # Some messages have them already.
+        # Some messages contain an item already.
         every = (*left_out, *getattr(error, "left_out", ()))
         lost = [each for each in every if str(each) not in str(error)]
         if lost:
-            _tell("left out", lost)
-            click.echo(counted("left out", lost), err=True)
+            _echo_problems("left out", lost)
+            click.echo(count_by_reason("left out", lost), err=True)
         text = str(error)
         for name, option in _OPTIONS.items():
             text = text.replace(name, option)
@@ -94,27 +94,27 @@ def telling(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
 
 
 def remove_stale(folder: Path, names: Iterable[str]) -> None:
-    """Remove files of an earlier run that this one did not write, and say so.
+    """Remove files of an earlier run that this run did not write, with a message.
 
     Parameters
     ----------
     folder : Path
     names : list of str
-        Names that the command gives to its own files.
+        File names used by the command.
     """
     for name in sorted(names):
         path = folder / name
         if path.is_file():
             path.unlink()
-            click.echo(f"removed {path} of an earlier run: this one has none")
+            click.echo(f"removed {path}, left by an earlier run")
 
 
-def _tell(what: str, problems: Sequence[LeftOut]) -> None:
-    """Say problems: ten, or one of every kind if there are more kinds."""
-    from viewhop.seismic._summary import samples_of_each
+def _echo_problems(what: str, problems: Sequence[LeftOut]) -> None:
+    """Print at most ten problems, or one per reason if there are more reasons."""
+    from viewhop.seismic._summary import sample_by_reason
 
-    told = samples_of_each(problems, _TOLD)
-    for each in told:
+    shown = sample_by_reason(problems, _MOST_SHOWN)
+    for each in shown:
         click.echo(f"{what}: {each}", err=True)
-    if more := len(problems) - len(told):
-        click.echo(f"{what}: and {more:,} more", err=True)
+    if more := len(problems) - len(shown):
+        click.echo(f"{what}: {more:,} more", err=True)

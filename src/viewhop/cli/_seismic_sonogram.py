@@ -11,11 +11,11 @@ import click
 from viewhop.cli._command import Command
 from viewhop.cli._options import check_apart, folder_option, output_folder
 from viewhop.cli._seismic_options import (
+    echo_left_out_on_error,
+    echo_summary,
     files_argument,
     read_files,
     remove_stale,
-    tell_summary,
-    telling,
 )
 
 if TYPE_CHECKING:
@@ -35,23 +35,25 @@ Examples:
 @click.option(
     "--bands", type=click.IntRange(1, 128), default=14, show_default=True, help="Number of bands."
 )
-@click.option("--lowest", type=float, metavar="HZ", help="Frequencies below are left out.")
+@click.option(
+    "--lowest", type=float, metavar="HZ", help="Lowest frequency; lower ones are left out."
+)
 @click.option(
     "--pictures",
     type=click.IntRange(0, 10_000),
     default=12,
     show_default=True,
-    help="Sonograms that are drawn, at most.",
+    help="Maximum number of sonograms to draw.",
 )
 @folder_option("Folder for sonograms.npz, sonograms.csv and pictures.", required=True)
 def sonogram(
     files: tuple[Path, ...], bands: int, lowest: float | None, pictures: int, out: Path
 ) -> None:
-    """Make normalised sonograms of waveform files, one per stretch without a gap.
+    """Compute normalised sonograms of waveform files, one per stretch without a gap.
 
-    sonograms.npz has an array (bands, frames) for each, and the frequencies between bands;
-    sonograms.csv lists them. Traces are resampled to 40 Hz. What cannot be used is named and
-    counted, and so is what is clipped; the rest goes on.
+    sonograms.npz holds one array (bands, frames) per sonogram and the edge frequencies of the
+    bands; sonograms.csv lists the sonograms. Traces are resampled to 40 Hz. Unusable data are
+    skipped; they are listed and counted, and so are clipped stretches.
     """
     from viewhop.errors import SeismicError
     from viewhop.seismic.sonogram import band_edges
@@ -62,40 +64,40 @@ def sonogram(
         raise click.UsageError(str(error)) from None
     pictured = [f"sonogram{number}.png" for number in range(1, pictures + 1)]
     check_apart([out / name for name in ("sonograms.npz", "sonograms.csv", *pictured)], files)
-    with telling():
-        found, summary = _sonograms(read_files(files), bands, lowest, edges)
-        if not found:
-            raise SeismicError("no sonogram could be made", left_out=summary.left_out)
+    with echo_left_out_on_error():
+        sonograms, summary = _sonograms(read_files(files), bands, lowest, edges)
+        if not sonograms:
+            raise SeismicError("no sonogram could be computed", left_out=summary.left_out)
     had_sonograms = (out / "sonograms.npz").is_file()
     with output_folder(out) as folder:
-        _write(folder, found, edges)
+        _write(folder, sonograms, edges)
         click.echo(f"wrote {folder / 'sonograms.npz'}")
         click.echo(f"wrote {folder / 'sonograms.csv'}")
-        drawn = _draw(folder, found[:pictures], edges)
+        drawn = _draw(folder, sonograms[:pictures], edges)
         others = {path.name for path in folder.glob("sonogram[0-9]*.png")}
         if had_sonograms:
             remove_stale(folder, {name for name in others if name[8:-4].isdigit()} - drawn)
-    tell_summary(summary)
+    echo_summary(summary)
 
 
 def _sonograms(
     waveforms: Waveforms, bands: int, lowest: float | None, edges: Any
 ) -> tuple[list[Any], Any]:
-    """Channel, time of the first sample, and sonogram, of every stretch; and what was left out."""
+    """Channel, start time and sonogram of every stretch, and the summary."""
     from viewhop.seismic._channels import timestamp
-    from viewhop.seismic._clipping import clipped_blocks
-    from viewhop.seismic._stretches import stretches
+    from viewhop.seismic._clipping import find_clipped_blocks
+    from viewhop.seismic._stretches import split_stretches
     from viewhop.seismic._summary import LeftOut, Summary
     from viewhop.seismic.sonogram import sonogram as normalised
 
-    found, left_out, doubtful = [], [], []
+    sonograms, left_out, doubtful = [], [], []
     for channel in waveforms.channels.values():
-        pieces, gaps = stretches(channel)
+        pieces, gaps = split_stretches(channel)
         left_out += gaps
         for piece in pieces:
             start = timestamp(piece.start)
             try:
-                made = normalised(
+                shares = normalised(
                     piece.data,
                     sampling_rate=piece.sampling_rate,
                     n_bands=bands,
@@ -104,48 +106,48 @@ def _sonograms(
             except ValueError as error:
                 left_out.append(LeftOut(channel.id, "no sonogram", str(error), start))
                 continue
-            found.append((channel.id, start, made))
+            sonograms.append((channel.id, start, shares))
             doubtful += [
                 LeftOut(channel.id, "clipped", what, timestamp(piece.time(first)))
-                for first, what in clipped_blocks(piece.data)
+                for first, what in find_clipped_blocks(piece.data)
             ]
             highest = piece.sampling_rate / 2
             if even := int((edges[:-1] >= highest).sum()):
-                what = f"it has nothing above {highest:g} Hz: {even} of {bands} bands are even"
+                what = f"it has no data above {highest:g} Hz; {even} of {bands} bands are uniform"
                 doubtful.append(LeftOut(channel.id, "sampling rate", what, start))
-    summary = Summary(len(found), "sonograms", tuple(left_out), tuple(doubtful))
-    return found, summary.after(waveforms.summary.left_out)
+    summary = Summary(len(sonograms), "sonograms", tuple(left_out), tuple(doubtful))
+    return sonograms, summary.after(waveforms.summary.left_out)
 
 
-def _write(folder: Path, found: list[Any], edges: Any) -> None:
+def _write(folder: Path, sonograms: list[Any], edges: Any) -> None:
     import numpy as np
 
     from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
     from viewhop.tables import write
 
-    keys = [f"sonogram{k}" for k in range(1, len(found) + 1)]
+    keys = [f"sonogram{k}" for k in range(1, len(sonograms) + 1)]
     with replace_file(folder / "sonograms.npz") as file:
-        arrays = dict(zip(keys, (made for _, _, made in found), strict=True))
+        arrays = dict(zip(keys, (bands for _, _, bands in sonograms), strict=True))
         np.savez(file, edges=edges, **arrays)
     write(
         folder / "sonograms.csv",
         {
             "sonogram": keys,
-            "trace": [name for name, _, _ in found],
-            "start": [stamp(start) for _, start, _ in found],
-            "bands": [len(made) for _, _, made in found],
-            "frames": [made.shape[1] for _, _, made in found],
+            "trace": [name for name, _, _ in sonograms],
+            "start": [stamp(start) for _, start, _ in sonograms],
+            "bands": [len(bands) for _, _, bands in sonograms],
+            "frames": [bands.shape[1] for _, _, bands in sonograms],
         },
     )
 
 
-def _draw(folder: Path, found: list[Any], edges: Any) -> set[str]:
-    """Draw pictures, if matplotlib is there; the names of their files."""
-    if not found:
+def _draw(folder: Path, sonograms: list[Any], edges: Any) -> set[str]:
+    """Names of the picture files drawn; empty without matplotlib."""
+    if not sonograms:
         return set()
     if find_spec("matplotlib") is None:
-        click.echo('no pictures: they need pip install "viewhop[plot]"')
+        click.echo('no pictures: matplotlib is missing; pip install "viewhop[plot]"')
         return set()
     from matplotlib.figure import Figure
 
@@ -153,12 +155,12 @@ def _draw(folder: Path, found: list[Any], edges: Any) -> set[str]:
     from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
 
-    for number, (name, start, made) in enumerate(found, start=1):
+    for number, (name, start, bands) in enumerate(sonograms, start=1):
         figure = Figure(figsize=(7.2, 3.2), layout="constrained")
-        ax = plotting.sonogram(made, edges=edges, ax=figure.subplots())
-        # Names of stations are no formulas.
+        ax = plotting.sonogram(bands, edges=edges, ax=figure.subplots())
+        # Names may contain dollar signs; they are not formulas.
         ax.set_title(f"{name}, {stamp(start)}", loc="left", fontsize="medium", parse_math=False)
         with replace_file(folder / f"sonogram{number}.png") as file:
             figure.savefig(file, format="png", dpi=110)
-    click.echo(f"wrote {len(found)} pictures")
-    return {f"sonogram{number}.png" for number in range(1, len(found) + 1)}
+    click.echo(f"wrote {len(sonograms)} pictures")
+    return {f"sonogram{number}.png" for number in range(1, len(sonograms) + 1)}

@@ -1,4 +1,4 @@
-"""The paper's figures and tables, one file each: data, fit, measure, draw."""
+"""The paper's figures and tables, one module each: data, fit, measures, pictures."""
 
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments._index import NAMES, find

@@ -1,4 +1,4 @@
-"""Section 5.9: what noise of a view's own does to coordinates of one view and of two."""
+"""Section 5.9: the effect of independent noise on coordinates from one view and from two."""
 
 from __future__ import annotations
 
@@ -22,21 +22,31 @@ from viewhop.experiments._experiment import (
     Table,
     Trials,
 )
+from viewhop.experiments._noise_models import (
+    AMBIENT,
+    curves,
+    directional_noise,
+    linear_model,
+    random_frame,
+)
 from viewhop.experiments._power_law import exponent
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, PALETTE, tidy_axes
 
-__all__ = ["EXPERIMENTS"]
+__all__ = [
+    "EXPERIMENTS",
+    "coordinate_error",
+    "covariance_errors",
+    "principal_directions",
+    "shared_directions",
+]
 
 Floats = NDArray[np.float64]
 
-_AMBIENT = 10
 #: σ_n; the latent parameters of the linear model have a standard deviation of 1.
 _NOISES = (0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 _QUICK_NOISES = (0.3, 1.0, 1.5)
 _SIZES = (100, 300, 1000, 3000, 10000)
-#: Noise of all directions, as a share of that along the strongest.
-_ROUND = 0.1
 _KERNELS = {
     "max-min": Gaussian(bandwidth="max-min"),
     "library default": "adaptive",
@@ -44,7 +54,7 @@ _KERNELS = {
 
 
 def run(context: Context) -> Result:
-    """The linear model, over sizes and noises; then two curves, over noises."""
+    """Errors of the linear model over sizes and noises, and of two curves over noises."""
     noises = _QUICK_NOISES if context.quick else _NOISES
     sizes = _SIZES[:3] if context.quick else _SIZES
     n_samples = 150 if context.quick else 300
@@ -57,9 +67,9 @@ def run(context: Context) -> Result:
         angles.append([_angles(1000, s, context.generator(1, trial)) for s in noises])
         errors.append([])
         for count, s in enumerate(noises, start=1):
-            found, fallen = _curve_errors(n_samples, s, context.generator(2, trial))
-            errors[-1].append(found)
-            apart += fallen
+            by_method, n_disconnected = _curve_errors(n_samples, s, context.generator(2, trial))
+            errors[-1].append(by_method)
+            apart += n_disconnected
             context.progress("trials", trial * (len(noises) + 1) + count, total)
     by_size, by_angle = np.mean(over_sizes, axis=0), np.mean(angles, axis=0)
     names = [*errors[0][0]]
@@ -69,34 +79,13 @@ def run(context: Context) -> Result:
         ran={
             "samples of the linear model": sizes,
             "samples of the curves": n_samples,
-            "dimensions": _AMBIENT,
+            "dimensions": AMBIENT,
             "trials": context.trials,
             "σ_n": noises,
             "kernel": [f"Gaussian, {name}" for name in _KERNELS],
         },
         paper={"trials": None},
-        tables=(
-            Table(
-                "Linear model, σ_n = 1: relative error of the covariance, mean over trials",
-                ("samples", "of one view, (1/M) X Xᵀ", "between views, (1/M) X Yᵀ"),
-                (
-                    *_labelled(sizes, by_size),
-                    ("exponent of M", *slopes),
-                    ("exponent, theory", 0.0, -0.5),
-                ),
-            ),
-            Table(
-                "Linear model, 1,000 samples: sine of the largest angle between the plane found "
-                "and the true one, mean over trials",
-                ("σ_n", "PCA", "CCA"),
-                _labelled(noises, by_angle),
-            ),
-            Table(
-                "Curves: error 1 − ρ² of the first coordinate, median over trials",
-                ("σ_n", *names),
-                _labelled(noises, by_noise),
-            ),
-        ),
+        tables=_tables(sizes, noises, by_size, slopes, by_angle, names, by_noise),
         numbers={
             "sizes": sizes,
             "noises": noises,
@@ -108,47 +97,49 @@ def run(context: Context) -> Result:
     )
 
 
-def _labelled(at: Sequence[float], values: Floats) -> tuple[tuple[Cell, ...], ...]:
-    """Rows of a table, each with the number it is for."""
+def _tables(
+    sizes: Sequence[int],
+    noises: Sequence[float],
+    by_size: Floats,
+    slopes: Sequence[float],
+    by_angle: Floats,
+    names: Sequence[str],
+    by_noise: Floats,
+) -> tuple[Table, ...]:
+    """Tables of covariance errors, of angles, and of coordinate errors."""
+    return (
+        Table(
+            "Linear model, σ_n = 1: relative error of the covariance, mean over trials",
+            ("samples", "of one view, (1/M) X Xᵀ", "between views, (1/M) X Yᵀ"),
+            (
+                *_labelled_rows(sizes, by_size),
+                ("exponent of M", *slopes),
+                ("exponent, theory", 0.0, -0.5),
+            ),
+        ),
+        Table(
+            "Linear model, 1,000 samples: sine of the largest angle between the plane found "
+            "and the true one, mean over trials",
+            ("σ_n", "PCA", "CCA"),
+            _labelled_rows(noises, by_angle),
+        ),
+        Table(
+            "Curves: error 1 − ρ² of the first coordinate, median over trials",
+            ("σ_n", *names),
+            _labelled_rows(noises, by_noise),
+        ),
+    )
+
+
+def _labelled_rows(at: Sequence[float], values: Floats) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of a table, each labelled by its number."""
     return tuple((f"{each:g}", *row) for each, row in zip(at, values.tolist(), strict=True))
-
-
-def _frame(generator: np.random.Generator, n_columns: int) -> Floats:
-    """Orthonormal columns in a random direction, (ambient, n_columns)."""
-    return np.asarray(np.linalg.qr(generator.standard_normal((_AMBIENT, n_columns)))[0])
-
-
-def noise_of(n_samples: int, size: float, generator: np.random.Generator) -> Floats:
-    """Noise of one view, (n_samples, ambient): strong along one random direction.
-
-    Its covariance is σ_n² (u uᵀ + 0.01 I) with a unit vector u.
-
-    Parameters
-    ----------
-    n_samples : int
-    size : float
-        σ_n.
-    generator : Generator
-    """
-    direction = _frame(generator, 1)[:, 0]
-    along = np.outer(generator.standard_normal(n_samples), direction)
-    return size * (along + _ROUND * generator.standard_normal((n_samples, _AMBIENT)))
-
-
-def _linear(
-    n_samples: int, size: float, generator: np.random.Generator
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Aθ + ξ and Bθ + η with two latent parameters of variance 1, and A and B."""
-    latent = generator.standard_normal((n_samples, 2))
-    A, B = _frame(generator, 2), _frame(generator, 2)
-    X, Y = (latent @ frame.T + noise_of(n_samples, size, generator) for frame in (A, B))
-    return X, Y, A, B
 
 
 def covariance_errors(
     n_samples: int, size: float, generator: np.random.Generator
 ) -> tuple[float, float]:
-    """‖(1/M)XXᵀ − AAᵀ‖/‖AAᵀ‖ and ‖(1/M)XYᵀ − ABᵀ‖/‖ABᵀ‖: what PCA and CCA start from.
+    """‖(1/M)XXᵀ − AAᵀ‖/‖AAᵀ‖ and ‖(1/M)XYᵀ − ABᵀ‖/‖ABᵀ‖, the errors that PCA and CCA inherit.
 
     Parameters
     ----------
@@ -157,7 +148,7 @@ def covariance_errors(
         σ_n.
     generator : Generator
     """
-    X, Y, A, B = _linear(n_samples, size, generator)
+    X, Y, A, B = linear_model(n_samples, size, generator)
     norm = np.linalg.norm
     return (
         float(norm(X.T @ X / n_samples - A @ A.T) / norm(A @ A.T)),
@@ -166,24 +157,24 @@ def covariance_errors(
 
 
 def _angles(n_samples: int, size: float, generator: np.random.Generator) -> tuple[float, float]:
-    """Sine of the largest angle between A and what PCA and CCA find."""
-    X, Y, A, _ = _linear(n_samples, size, generator)
+    """Sine of the largest angle between A and the planes of PCA and CCA."""
+    X, Y, A, _ = linear_model(n_samples, size, generator)
     return (
-        float(np.sin(subspace_angles(principal(X, 2), A).max())),
-        float(np.sin(subspace_angles(shared(X, Y, 2), A).max())),
+        float(np.sin(subspace_angles(principal_directions(X, 2), A).max())),
+        float(np.sin(subspace_angles(shared_directions(X, Y, 2), A).max())),
     )
 
 
-def principal(X: Floats, n_components: int) -> Floats:
+def principal_directions(X: Floats, n_components: int) -> Floats:
     """Directions of the largest variance of a view, (n_features, n_components)."""
     centred = X - X.mean(axis=0)
     return np.asarray(np.linalg.svd(centred, full_matrices=False)[2][:n_components].T)
 
 
-def shared(X: Floats, Y: Floats, n_components: int) -> Floats:
-    """Directions of the first view that share most with the second, (n_features, n_components).
+def shared_directions(X: Floats, Y: Floats, n_components: int) -> Floats:
+    """Directions of the first view most shared with the second, (n_features, n_components).
 
-    Left singular vectors of (1/M) X Yᵀ, which is what the paper calls CCA.
+    Left singular vectors of (1/M) X Yᵀ, which the paper calls CCA.
     """
     first, second = X - X.mean(axis=0), Y - Y.mean(axis=0)
     return np.asarray(np.linalg.svd(first.T @ second)[0][:, :n_components])
@@ -192,53 +183,46 @@ def shared(X: Floats, Y: Floats, n_components: int) -> Floats:
 def _curve_errors(
     n_samples: int, size: float, generator: np.random.Generator
 ) -> tuple[dict[str, float], int]:
-    """The error of each method on two curves, and how many walks fell apart."""
+    """Error of each method on two curves, and the number of disconnected walks."""
     latent = generator.uniform(size=n_samples)
-    clean = [curve @ _frame(generator, 2).T for curve in curves(latent)]
-    noisy = [rows + noise_of(n_samples, size, generator) for rows in clean]
+    clean = [curve @ random_frame(generator, 2).T for curve in curves(latent)]
+    noisy = [rows + directional_noise(n_samples, size, generator) for rows in clean]
     (before, some), (after, more) = _coordinates(*clean), _coordinates(*noisy)
-    return {name: lost(before[name], after[name]) for name in before}, some + more
+    return {name: coordinate_error(before[name], after[name]) for name in before}, some + more
 
 
-def curves(latent: Floats) -> tuple[Floats, Floats]:
-    """Half a circle, and one wave of a sine, (n_samples, 2) each."""
-    angle = np.pi * latent
-    return (
-        np.column_stack([np.cos(angle), np.sin(angle)]),
-        np.column_stack([3.0 * latent, 0.5 * np.sin(2.0 * angle)]),
-    )
+def coordinate_error(clean: Floats, noisy: Floats) -> float:
+    """1 − ρ², with the rank correlation ρ of a coordinate with and without noise.
 
-
-def lost(clean: Floats, noisy: Floats) -> float:
-    """1 − ρ², with the rank correlation of a coordinate with and without noise.
-
-    Neither its sign nor its scale counts. 0 where the order of the samples is kept, 1 where
-    nothing is left of it.
+    Sign and scale do not matter. 0 if the order of the samples is preserved, 1 if it is lost.
     """
     return 1.0 - float(spearmanr(clean, noisy).statistic) ** 2
 
 
 def _coordinates(X: Floats, Y: Floats) -> tuple[dict[str, Floats], int]:
-    """The first coordinate of view X by each method, and how many walks fell apart."""
-    found = {"PCA": X @ principal(X, 1)[:, 0], "CCA": X @ shared(X, Y, 1)[:, 0]}
+    """First coordinate of view X by each method, and the number of disconnected walks."""
+    coordinates = {
+        "PCA": X @ principal_directions(X, 1)[:, 0],
+        "CCA": X @ shared_directions(X, Y, 1)[:, 0],
+    }
     apart = 0
     with warnings.catch_warnings():
-        # The first coordinate of a walk that falls apart tells pieces; these are counted.
+        # The first coordinate of a disconnected walk separates its pieces; these are counted.
         warnings.simplefilter("ignore", DisconnectedWarning)
         for name, kernel in _KERNELS.items():
             one = DiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X})
             both = MultiViewDiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X, "y": Y})
             for which, est in (("single-view", one), ("multi-view", both)):
-                found[f"{which}, {name}"] = np.asarray(est.view_embeddings_["x"][:, 0])
+                coordinates[f"{which}, {name}"] = np.asarray(est.view_embeddings_["x"][:, 0])
                 apart += est.n_pieces_ > 1
-    return found, apart
+    return coordinates, apart
 
 
 def _remarks(
     noises: tuple[float, ...], slopes: list[float], errors: Mapping[str, Floats], apart: int
 ) -> tuple[str, ...]:
     agrees = slopes[0] > -0.1 and slopes[1] < -0.3
-    said = (
+    verdict = (
         f"{'As' if agrees else 'Unlike what'} the paper derives, the error of one view's "
         "covariance does not fall with more samples "
         f"(exponent {slopes[0]:.2f}) and that of the covariance between views does "
@@ -249,7 +233,7 @@ def _remarks(
     better = int((multi < single).sum())
     lists = "; ".join(f"{name} {values[at]:.3f}" for name, values in errors.items())
     return (
-        said,
+        verdict,
         f"On the curves, the multi-view coordinate loses less than the single-view one at "
         f"{better} of {len(noises)} noises (max-min). At σ_n = {noises[at]:g}: {lists}.",
         "Noise is strong along one direction, other in each view. Noise that is alike in all "
@@ -273,7 +257,7 @@ _LINES: Mapping[str, dict[str, Any]] = {
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Bias and chance over the size; what is lost over the noise."""
+    """Picture of covariance errors over the size, and of coordinate errors over the noise."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4.3), layout="constrained")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,61 +16,31 @@ from viewhop.experiments._experiment import Cell, Context, Experiment, Picture, 
 from viewhop.plotting import INK, bandwidth_slice, bandwidth_surface
 from viewhop.views import Views
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "lower_end"]
 
 
 class _Case(NamedTuple):
-    """Two views, and the dimension of what they were sampled from."""
+    """Two views and the intrinsic dimension of their data."""
 
     views: Views
     dimension: int
 
 
 def run(context: Context) -> Result:
-    """Both asymptotes, the chosen scales, and the slopes there."""
+    """Asymptotes of log S, chosen scales, and slopes at these scales."""
     cases = _cases(context)
     rows: list[tuple[Cell, ...]] = []
-    found: dict[str, JointScales] = {}
+    joint_scales: dict[str, JointScales] = {}
     warned = 0
     for name, (views, dimension) in cases.items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ScaleWarning)
-            found[name] = joint(views, random_state=context.generator(3))
+            joint_scales[name] = joint(views, random_state=context.generator(3))
         warned += bool(caught)
-        rows.append((name, *_measured(views, found[name]), dimension))
-    shown = next(iter(found.values()))
+        rows.append((name, *_measure_scales(views, joint_scales[name]), dimension))
+    shown = next(iter(joint_scales.values()))
     surface = shown.surfaces["x", "y"]
-    asymptotes = Table(
-        "Both asymptotes of log S, and those of the slice where the other scale is smallest",
-        (
-            "data",
-            "M",
-            "log M",
-            "smallest log S",
-            "3 log M",
-            "largest log S",
-            "2 log M",
-            "end of the slice",
-        ),
-        tuple(
-            (name, *_ends(len(case.views), found[name].surfaces["x", "y"]))
-            for name, case in cases.items()
-        ),
-    )
-    scales = Table(
-        "Scales of view x, and the slope of log S over log σ",
-        (
-            "data",
-            "Algorithm 1",
-            "max-min",
-            "log-log",
-            "slice alone",
-            "slope at Algorithm 1",
-            "steepest slope",
-            "dimension",
-        ),
-        tuple(rows),
-    )
+    asymptotes, scales = _asymptote_table(cases, joint_scales), _scale_table(rows)
     return Result(
         ran={
             "samples": [len(case.views) for case in cases.values()],
@@ -91,6 +61,45 @@ def run(context: Context) -> Result:
     )
 
 
+def _asymptote_table(cases: Mapping[str, _Case], joint_scales: Mapping[str, JointScales]) -> Table:
+    """Table of both asymptotes of log S and those of its slice."""
+    return Table(
+        "Both asymptotes of log S, and those of the slice where the other scale is smallest",
+        (
+            "data",
+            "M",
+            "log M",
+            "smallest log S",
+            "3 log M",
+            "largest log S",
+            "2 log M",
+            "end of the slice",
+        ),
+        tuple(
+            (name, *_ends(len(case.views), joint_scales[name].surfaces["x", "y"]))
+            for name, case in cases.items()
+        ),
+    )
+
+
+def _scale_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
+    """Table of the scales of view x by rule, and of the slopes."""
+    return Table(
+        "Scales of view x, and the slope of log S over log σ",
+        (
+            "data",
+            "Algorithm 1",
+            "max-min",
+            "log-log",
+            "slice alone",
+            "slope at Algorithm 1",
+            "steepest slope",
+            "dimension",
+        ),
+        tuple(rows),
+    )
+
+
 def _cases(context: Context) -> dict[str, _Case]:
     rolls = make_swiss_rolls(300 if context.quick else 1000, noise=0.1, random_state=context.seed)
     mixtures = make_mixtures(240 if context.quick else 600, random_state=context.generator(1))
@@ -103,7 +112,7 @@ def _cases(context: Context) -> dict[str, _Case]:
 
 
 def _ends(n_samples: int, surface: Surface) -> tuple[int | float, ...]:
-    """M, and each asymptote beside the end of the surface or slice that should reach it."""
+    """M, and each asymptote followed by the value that should reach it."""
     log, values = float(np.log(n_samples)), surface.values
     return (
         n_samples,
@@ -116,14 +125,14 @@ def _ends(n_samples: int, surface: Surface) -> tuple[int | float, ...]:
     )
 
 
-def _measured(views: Views, found: JointScales) -> tuple[float, ...]:
-    """The scale of x by four rules, the slope at the first, and the steepest slope."""
-    surface, slopes = found.surfaces["x", "y"], found.slopes["x", "y"]
+def _measure_scales(views: Views, chosen: JointScales) -> tuple[float, ...]:
+    """Scale of x by four rules, slope at the first, and steepest slope."""
+    surface, slopes = chosen.surfaces["x", "y"], chosen.slopes["x", "y"]
     logs = np.log(surface.scales), np.log(surface.other_scales)
     slope = RegularGridInterpolator(logs, slopes)
-    there = np.log([found.scales["x"], found.scales["y"]])
+    there = np.log([chosen.scales["x"], chosen.scales["y"]])
     return (
-        found.scales["x"],
+        chosen.scales["x"],
         max_min(views["x"]),
         log_log(views["x"]),
         float(np.exp(lower_end(logs[0], slopes[:, 0]))),
@@ -133,7 +142,7 @@ def _measured(views: Views, found: JointScales) -> tuple[float, ...]:
 
 
 def lower_end(logs: Any, slopes: Any) -> float:
-    """Log σ at which a slope comes up to 95 % of its peak for the last time before it.
+    """Last log σ before the peak at which the slope rises through 95 % of the peak.
 
     Parameters
     ----------
@@ -161,7 +170,7 @@ def _remarks(asymptotes: Table, scales: Table, warned: int) -> tuple[str, ...]:
     slopes = "; ".join(
         f"{row['data']} {row['slope at Algorithm 1']:.2f} for {row['dimension']}" for row in rows
     )
-    said = (
+    remarks = (
         f"{'As' if error < 0.01 else 'Unlike'} in the paper, log S goes from log M to 3 log M. The "
         f"largest difference from an asymptote is {error:.4f}, for the corkscrews if any: two "
         "samples of their view y are one point.",
@@ -177,27 +186,27 @@ def _remarks(asymptotes: Table, scales: Table, warned: int) -> tuple[str, ...]:
         "The grid follows the data: the paper's range of ten decades is flat for the most part.",
     )
     if not warned:
-        return said
-    return (*said, f"On {warned} of the data no single scale is linear in all slices; it warns.")
+        return remarks
+    return (*remarks, f"On {warned} of the data no single scale is linear in all slices; it warns.")
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """The surface on the left, its slice on the right."""
+    """Picture of the surface on the left and its slice on the right."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    found = _found(result.numbers)
+    chosen = _joint_scales(result.numbers)
     n_samples = result.numbers["samples"]
-    bandwidth_surface(found, ax=left, title="log S over both scales; the dot is Algorithm 1")
-    bandwidth_slice(found, ax=right, title="Slice: the scale of y at its smallest")
+    bandwidth_surface(chosen, ax=left, title="log S over both scales; the dot is Algorithm 1")
+    bandwidth_slice(chosen, ax=right, title="Slice: the scale of y at its smallest")
     for x, y, text, colour, sides in (
         (0.04, 0.05, "log M", "white", ("left", "bottom")),
         (0.96, 0.94, "3 log M", INK, ("right", "top")),
     ):
         left.text(x, y, text, color=colour, transform=left.transAxes, ha=sides[0], va=sides[1])
     low, high = np.log(n_samples), 2 * np.log(n_samples)
-    start, end = found.surfaces["x", "y"].scales[[0, -1]]
+    start, end = chosen.surfaces["x", "y"].scales[[0, -1]]
     right.text(end, low, f"log M = {low:.2f}", color=INK, ha="right", va="bottom")
     right.text(start, high, f"2 log M = {high:.2f}", color=INK, ha="left", va="top")
     caption = (
@@ -207,8 +216,8 @@ def draw(result: Result) -> dict[str, Picture]:
     return {"": Picture(figure, caption)}
 
 
-def _found(numbers: Mapping[str, Any]) -> JointScales:
-    """What is drawn, from what a file holds."""
+def _joint_scales(numbers: Mapping[str, Any]) -> JointScales:
+    """Joint scales restored from stored numbers."""
     keys = ("scales", "other_scales", "values")
     surface = Surface(*(np.asarray(numbers[key]) for key in keys))
     return JointScales(dict(numbers["chosen"]), {("x", "y"): surface}, {})

@@ -12,9 +12,9 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from viewhop.datasets import load_caltech101
 from viewhop.experiments import _vision as vision
-from viewhop.experiments._comparison import Coordinates, compared, pieces_told
+from viewhop.experiments._comparison import Coordinates, compare_methods, pieces_remarks
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments._kmeans_runs import runs
+from viewhop.experiments._kmeans_runs import run_kmeans
 from viewhop.kernels import Precomputed
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
@@ -37,7 +37,7 @@ _LABELS = {"categories": "the true categories", "clusters": "the clusters of K-m
 
 
 def run(context: Context) -> Result:
-    """Both scores of every method, number of pictures and coordinates, and kernel."""
+    """Both scores by method, number of pictures, number of coordinates and kernel."""
     n_classes = 8 if context.quick else 101
     scores: dict[str, dict[str, dict[str, Any]]] = {_DENSE: {}, _NEAR: {}}
     remarks: list[str] = []
@@ -51,21 +51,21 @@ def run(context: Context) -> Result:
         for setting, n_neighbors in {_DENSE: None, _NEAR: 10}.items():
             kernels = dict.fromkeys(views.names, Precomputed(n_neighbors=n_neighbors))
             total = len(_PAPER) - (n_neighbors is not None)
-            methods = compared(
+            methods = compare_methods(
                 views, kernels, _DIMS[-1], seed=context.seed, has_product=n_neighbors is None
             )
-            found, pieces = {}, {}
+            by_method, pieces = {}, {}
             for method, coordinates in methods:
-                found[method] = _scored(coordinates, target, n_classes, context)
+                by_method[method] = _score(coordinates, target, n_classes, context)
                 pieces[method] = coordinates.n_pieces
-                context.progress(f"{per_class} per category, {setting}", len(found), total)
-            scores[setting][str(per_class)] = found
+                context.progress(f"{per_class} per category, {setting}", len(by_method), total)
+            scores[setting][str(per_class)] = by_method
             remarks += [
-                f"{per_class} per category, {setting}: {each}" for each in pieces_told(pieces)
+                f"{per_class} per category, {setting}: {each}" for each in pieces_remarks(pieces)
             ]
     tables = {
-        (setting, labels): _table(setting, labels, found)
-        for setting, found in scores.items()
+        (setting, labels): _table(setting, labels, by_method)
+        for setting, by_method in scores.items()
         for labels in _LABELS
     }
     return Result(
@@ -92,7 +92,7 @@ def run(context: Context) -> Result:
 
 
 def _features(context: Context, n_classes: int) -> dict[str, Any]:
-    """Rows of both views, and categories, for the largest number of pictures."""
+    """Rows of both views and categories, for the largest number of pictures."""
     pictures = load_caltech101(context.data_home, per_class=_PER_CLASS[-1])
     chosen = np.flatnonzero(pictures.target < n_classes)
     greys = vision.grey(
@@ -109,7 +109,7 @@ def _features(context: Context, n_classes: int) -> dict[str, Any]:
 
 
 def chi_squared_kernel(histograms: NDArray[np.floating]) -> NDArray[np.float64]:
-    """exp(−χ²/m) of all pairs of rows, (n, n), m being the mean of χ² over pairs.
+    """exp(−χ²/m) of all pairs of rows, (n, n), with the mean m of χ² over pairs.
 
     Parameters
     ----------
@@ -118,24 +118,24 @@ def chi_squared_kernel(histograms: NDArray[np.floating]) -> NDArray[np.float64]:
 
     Notes
     -----
-    χ² = Σ (x − y)²/(x + y), and its mean over pairs of different samples as the scale: so Gehler
-    and Nowozin (2009) define their kernels of Caltech-101.
+    χ² = Σ (x − y)²/(x + y), scaled by its mean over pairs of different samples, as Gehler and
+    Nowozin (2009) define their kernels of Caltech-101.
     """
     square = -additive_chi2_kernel(histograms)
     mean = square[~np.eye(len(square), dtype=bool)].mean()
     return np.asarray(np.exp(-(square + square.T) / (2 * mean)))
 
 
-def _scored(
+def _score(
     coordinates: Coordinates, target: NDArray[np.integer], n_classes: int, context: Context
 ) -> dict[str, Any]:
-    """Silhouette and Calinski–Harabasz, mean over numbers of coordinates; and NMI of clusters."""
+    """Silhouette, Calinski–Harabasz and NMI, each averaged over numbers of coordinates."""
     by_category, by_cluster, nmi = [], [], []
     seeds = [context.integer(1, trial) for trial in range(context.trials)]
     for r in _DIMS:
         embedding = coordinates.first(r)
         by_category.append(_quality(embedding, target))
-        again = runs(embedding, n_classes, seeds=seeds)
+        again = run_kmeans(embedding, n_classes, seeds=seeds)
         by_cluster.append(np.mean([_quality(embedding, c) for c in again.clusters], axis=0))
         nmi.append(again.nmi(target).mean())
     return {
@@ -158,8 +158,8 @@ def _table(setting: str, labels: str, scores: Mapping[str, Mapping[str, Any]]) -
     for method, printed in _PAPER.items():
         ours: list[float | None] = []
         for size in _PER_CLASS:
-            found = scores[str(size)].get(method)
-            ours += [None, None] if found is None else [float(each) for each in found[labels]]
+            score = scores[str(size)].get(method)
+            ours += [None, None] if score is None else [float(each) for each in score[labels]]
         rows.append((method, *ours, *printed))
     return Table(
         f"{setting}: scores of {_LABELS[labels]}",
@@ -170,7 +170,7 @@ def _table(setting: str, labels: str, scores: Mapping[str, Mapping[str, Any]]) -
 
 
 def _remarks(scores: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
-    told = [
+    remarks = [
         "The kernels of Gehler and Nowozin are not to be had. Ours are made from the pictures by "
         "the same rule, from other features of the same kinds: numbers of the paper are for order "
         "of methods only.",
@@ -180,20 +180,20 @@ def _remarks(scores: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]
         "With neighbours there is no kernel product: it is defined for Gaussians only there.",
     ]
     for setting, sizes in scores.items():
-        for size, found in sizes.items():
+        for size, by_method in sizes.items():
             for labels, named in _LABELS.items():
-                silhouettes = {method: float(each[labels][0]) for method, each in found.items()}
+                silhouettes = {method: float(each[labels][0]) for method, each in by_method.items()}
                 where = f"{setting}, {size} per category, {named}"
                 printed = _PAPER["multi-view"][2 * _PER_CLASS.index(int(size))]
-                told.append(_order_told(where, silhouettes, printed))
-            nmi = ", ".join(f"{method} {each['nmi']:.3f}" for method, each in found.items())
-            told.append(
+                remarks.append(_order_remark(where, silhouettes, printed))
+            nmi = ", ".join(f"{method} {each['nmi']:.3f}" for method, each in by_method.items())
+            remarks.append(
                 f"{setting}, {size} per category: NMI of the clusters with the categories: {nmi}."
             )
-    return told
+    return remarks
 
 
-def _order_told(where: str, silhouettes: Mapping[str, float], printed: float) -> str:
+def _order_remark(where: str, silhouettes: Mapping[str, float], printed: float) -> str:
     order = sorted(silhouettes, key=lambda method: -silhouettes[method])
     place = order.index("multi-view") + 1
     verdict = (
@@ -207,7 +207,7 @@ def _order_told(where: str, silhouettes: Mapping[str, float], printed: float) ->
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Silhouettes by method, a panel per kind of labels."""
+    """Picture of silhouettes by method, one panel per kind of labels."""
     from matplotlib.figure import Figure
 
     scores, printed = result.numbers["scores"], result.numbers["paper"]
@@ -218,10 +218,10 @@ def draw(result: Result) -> dict[str, Picture]:
     shown = {}
     for ax, (labels, named) in zip(axes, _LABELS.items(), strict=True):
         for setting, colour, marker in zip(scores, PALETTE, "os", strict=False):
-            found = scores[setting][size]
-            known = [line for line, method in enumerate(methods) if method in found]
-            values = [found[methods[line]][labels][0] for line in known]
-            shown[f"here, {setting}"] = ax.scatter(values, known, color=colour, marker=marker, s=46)
+            by_method = scores[setting][size]
+            lines = [line for line, method in enumerate(methods) if method in by_method]
+            values = [by_method[methods[line]][labels][0] for line in lines]
+            shown[f"here, {setting}"] = ax.scatter(values, lines, color=colour, marker=marker, s=46)
         paper = [printed[method][2] for method in methods]
         shown["the paper"] = ax.scatter(
             paper, range(len(methods)), color=INK, marker="x", s=46, zorder=3

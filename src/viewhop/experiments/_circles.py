@@ -15,7 +15,7 @@ from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning, ScaleWarning
 from viewhop.estimators import DeSaEmbedding, DiffusionMaps, KernelCCA, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments._kmeans import clustered
+from viewhop.experiments._kmeans import find_clusters
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.scores import matched_share
@@ -35,31 +35,31 @@ _METHODS = (
     "de Sa",
     "multi-view",
 )
-#: Rules that give one number per view, and the kernel that has a scale for each sample.
+#: Rules that give one scale per view; the adaptive kernel has one per sample.
 _SCALED = ("max-min", "joint")
 _SETTINGS = (*_SCALED, "adaptive")
-#: Warnings that are part of the story, and counted.
+#: Expected warnings, which are counted.
 _EXPECTED = (ScaleWarning, DisconnectedWarning)
-#: Residual of an eigenpair. K-means on one coordinate sees no difference below it.
+#: Residual of an eigenpair; smaller ones do not change K-means on one coordinate.
 _TOL = 1e-5
 
 
 def run(context: Context) -> Result:
-    """The share of samples in the right cluster: noise by trial by method, for each setting."""
+    """Share of samples in the right cluster by setting, (n_noises, n_trials, n_methods) each."""
     noises = (0.1, 0.3) if context.quick else _NOISE
     n_samples = 300 if context.quick else 1600
     accuracy = {
         name: np.full((len(noises), context.trials, len(_METHODS)), np.nan) for name in _SETTINGS
     }
     scales = {name: np.full((len(noises), context.trials, 2), np.nan) for name in _SCALED}
-    seen: Counter[type[Warning]] = Counter()
+    warned: Counter[type[Warning]] = Counter()
     total = len(noises) * context.trials
     for trial in range(context.trials):
         for level, noise in enumerate(noises):
-            # The same draws at each level of noise, so that a line shows the noise alone.
+            # The same draws at each noise level, so that a line shows only the effect of noise.
             circles = make_circles(n_samples, noise=noise, random_state=context.integer(trial))
             for name in _SETTINGS:
-                with _counted(seen):
+                with _count_warnings(warned):
                     kernels = _kernels(circles.views, name)
                     accuracy[name][level, trial] = _accuracies(circles, kernels, context, trial)
                 if name in _SCALED:
@@ -101,7 +101,7 @@ def run(context: Context) -> Result:
             "accuracy": accuracy,
             "scales of x and y": scales,
         },
-        remarks=_remarks(accuracy, scales, noises, seen, total),
+        remarks=_remarks(accuracy, scales, noises, warned, total),
     )
 
 
@@ -110,12 +110,12 @@ def _cell(value: float) -> float | None:
 
 
 @contextmanager
-def _counted(seen: Counter[type[Warning]]) -> Iterator[None]:
-    """Count the kinds of expected warnings, each once; let others through."""
+def _count_warnings(counts: Counter[type[Warning]]) -> Iterator[None]:
+    """Context that counts each kind of expected warning once and passes on the others."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    seen.update({each.category for each in caught if each.category in _EXPECTED})
+    counts.update({each.category for each in caught if each.category in _EXPECTED})
     for each in caught:
         if each.category not in _EXPECTED:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
@@ -124,19 +124,19 @@ def _counted(seen: Counter[type[Warning]]) -> Iterator[None]:
 def _accuracies(
     circles: Any, kernels: dict[str, Gaussian], context: Context, trial: int
 ) -> list[float]:
-    """The accuracy of each method on one data set; NaN for a method that the setting has not."""
+    """Accuracy of each method on one data set; NaN if the setting does not support it."""
     seed = context.integer(trial, 1)
-    found = []
+    accuracies = []
     for embed in _embeddings(circles.views, kernels, context.seed).values():
         if embed is None:
-            found.append(np.nan)
+            accuracies.append(np.nan)
         else:
-            found.append(matched_share(circles.target, clustered(embed(), 2, seed=seed)))
-    return found
+            accuracies.append(matched_share(circles.target, find_clusters(embed(), 2, seed=seed)))
+    return accuracies
 
 
 def _kernels(views: Views, setting: str) -> dict[str, Gaussian]:
-    """The kernel of each view, with scales as numbers where they are: one search for all."""
+    """Kernel of each view; scales are computed once and passed as numbers."""
     if setting == "adaptive":
         return {name: Gaussian(bandwidth="local", n_neighbors=10) for name in views.names}
     if setting == "joint":
@@ -149,7 +149,7 @@ def _kernels(views: Views, setting: str) -> dict[str, Gaussian]:
 def _embeddings(
     views: Views, kernels: dict[str, Gaussian], seed: int
 ) -> dict[str, Callable[[], Any] | None]:
-    """By method, what gives the representation in which clusters are looked for."""
+    """Functions by method that compute the embedding to be clustered."""
     x, y = views["x"], views["y"]
     common: dict[str, Any] = {"tol": _TOL, "random_state": seed}
 
@@ -163,7 +163,7 @@ def _embeddings(
     def product() -> Any:
         if isinstance(kernels["x"].bandwidth, str):
             return fused("product")
-        # The paper's: plain concatenation, with σ∘² = σ_x² + σ_y².
+        # As in the paper: plain concatenation with σ∘² = σ_x² + σ_y².
         wide = float(np.hypot(kernels["x"].bandwidth, kernels["y"].bandwidth))
         return alone(np.hstack([x, y]), Gaussian(bandwidth=wide))
 
@@ -176,7 +176,7 @@ def _embeddings(
         "y alone": lambda: alone(y, kernels["y"]),
         "kernel sum": lambda: fused("sum"),
         "kernel product": product,
-        # Incomplete Cholesky factors are those of a full kernel.
+        # Incomplete Cholesky factorisation needs a dense kernel.
         "kernel CCA": correlated if is_dense else None,
         "de Sa": lambda: DeSaEmbedding(2, kernel=kernels, **common).fit_transform(views),
         "multi-view": lambda: fused("hop"),
@@ -187,7 +187,7 @@ def _remarks(
     accuracy: dict[str, Any],
     scales: dict[str, Any],
     noises: tuple[float, ...],
-    seen: Counter[type[Warning]],
+    warned: Counter[type[Warning]],
     n_sets: int,
 ) -> tuple[str, ...]:
     overall = accuracy["max-min"].mean(axis=(0, 1))
@@ -198,15 +198,18 @@ def _remarks(
     ahead = [name for name, value in printed.items() if ours < value - _LEVEL]
     means = accuracy["max-min"].mean(axis=1)
     won = means[:, -1] - means[:, _METHODS.index("kernel product")]
-    lasting = {name: _last(accuracy[name].mean(axis=1)[:, -1], noises) for name in _SETTINGS}
+    lasting = {
+        name: _last_good_noise(accuracy[name].mean(axis=1)[:, -1], noises) for name in _SETTINGS
+    }
     first = {name: float(values[0].mean()) for name, values in scales.items()}
     return (
         "Paper: the multi-view walk outperforms the single views and the kernel product (text "
         "under Fig. 22; its curves are not printed as numbers). Here, by the paper's max-min scale "
         f"and in the mean over all noise, multi-view has {ours:.3f}. "
-        f"It is ahead of {_listed(beaten, printed)}; within {_LEVEL} of {_listed(level, printed)}; "
-        f"behind {_listed(ahead, printed)}. Against the kernel product it is ahead at "
-        f"{_levels(noises, won)} and behind at {_levels(noises, -won)}.",
+        f"It is ahead of {_method_list(beaten, printed)}; within {_LEVEL} of "
+        f"{_method_list(level, printed)}; behind {_method_list(ahead, printed)}. Against the "
+        "kernel product it is ahead at "
+        f"{_noise_list(noises, won)} and behind at {_noise_list(noises, -won)}.",
         "Multi-view has at least 0.95 "
         + ", ".join(f"{_until(lasting[name])} ({name})" for name in _SETTINGS)
         + ". The adaptive kernel is the library's default and was not in the paper.",
@@ -214,32 +217,32 @@ def _remarks(
         f"of {first['max-min']:.2f}. The circles are 2 apart: two circles look linear at two "
         "scales, that of the samples on a circle and that of the circles, and Algorithm 1 may take "
         "the larger.",
-        f"In {seen[ScaleWarning]} of {n_sets} data sets Algorithm 1 warned that no scale suits all "
-        f"slices, and in {seen[DisconnectedWarning]} of {len(_SETTINGS) * n_sets} settings some "
-        "walk fell into pieces.",
+        f"In {warned[ScaleWarning]} of {n_sets} data sets Algorithm 1 warned that no scale suits "
+        f"all slices, and in {warned[DisconnectedWarning]} of {len(_SETTINGS) * n_sets} settings "
+        "some walk fell into pieces.",
         "The noise is swept as a standard deviation: the paper has σ_n² in [0.03, 0.6] in one "
         "place and σ_n = 0.16 in another (docs/errata.md, 7).",
     )
 
 
-#: Mean accuracies that differ by less are level.
+#: Mean accuracies that differ by less count as equal.
 _LEVEL = 0.01
 
 
-def _listed(names: list[str], values: dict[str, float]) -> str:
+def _method_list(names: list[str], values: dict[str, float]) -> str:
     return ", ".join(f"{name} ({values[name]:.3f})" for name in names) or "none"
 
 
-def _levels(noises: tuple[float, ...], difference: Any) -> str:
-    """The noise at which a difference is more than a little."""
-    found = [f"{noise:g}" for noise, by in zip(noises, difference, strict=True) if by > _LEVEL]
-    return f"σ_n = {', '.join(found)}" if found else "no noise"
+def _noise_list(noises: tuple[float, ...], difference: Any) -> str:
+    """Text with the noises at which a difference exceeds `_LEVEL`."""
+    texts = [f"{noise:g}" for noise, by in zip(noises, difference, strict=True) if by > _LEVEL]
+    return f"σ_n = {', '.join(texts)}" if texts else "no noise"
 
 
-def _last(values: Any, noises: tuple[float, ...]) -> float | None:
-    """The largest noise up to which all values are at least 0.95."""
-    held = np.cumprod(np.asarray(values) >= 0.95).astype(bool)
-    return float(np.asarray(noises)[held][-1]) if held.any() else None
+def _last_good_noise(values: Any, noises: tuple[float, ...]) -> float | None:
+    """Largest noise up to which all values are at least 0.95; None if there is none."""
+    is_good = np.cumprod(np.asarray(values) >= 0.95).astype(bool)
+    return float(np.asarray(noises)[is_good][-1]) if is_good.any() else None
 
 
 def _until(noise: float | None) -> str:
@@ -247,7 +250,7 @@ def _until(noise: float | None) -> str:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Accuracy over noise, one line per method, one panel per setting."""
+    """Picture of accuracy over noise, one line per method and one panel per setting."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.4), layout="constrained")

@@ -11,7 +11,7 @@ from viewhop.datasets import make_circles
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments._kmeans import clustered
+from viewhop.experiments._kmeans import find_clusters
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, tidy_axes
 from viewhop.scores import matched_share
@@ -21,19 +21,19 @@ __all__ = ["EXPERIMENTS"]
 _METHODS = ("kernel sum", "kernel product", "multi-view")
 _NOISE = 0.16
 _GOOD = 0.95
-#: Residual of an eigenpair. K-means on one coordinate sees no difference below it.
+#: Residual of an eigenpair; smaller ones do not change K-means on one coordinate.
 _TOL = 1e-4
 
 
 def run(context: Context) -> Result:
-    """The share of samples in the right cluster: trial by σ_x by σ_y, for each method."""
+    """Share of samples in the right cluster by method, (n_trials, n_scales, n_scales) each."""
     n_samples = 300 if context.quick else 1600
     scales = np.geomspace(0.04, 1.6, 4 if context.quick else 8)
     size = len(scales)
     accuracy = {method: np.empty((context.trials, size, size)) for method in _METHODS}
     total = context.trials * size * size
     with warnings.catch_warnings():
-        # Small scales tear the circles into pieces; that they do is part of the picture.
+        # Small scales disconnect the circles; the picture shows it.
         warnings.simplefilter("ignore", DisconnectedWarning)
         for trial in range(context.trials):
             circles = make_circles(n_samples, noise=_NOISE, random_state=context.integer(trial))
@@ -41,8 +41,8 @@ def run(context: Context) -> Result:
             for i, x in enumerate(scales):
                 for j, y in enumerate(scales):
                     for method, fusion in (("kernel sum", "sum"), ("multi-view", "hop")):
-                        Z = _fused(circles, {"x": x, "y": y}, fusion, context)
-                        accuracy[method][trial, i, j] = _right(Z, circles, context, trial)
+                        Z = _fuse(circles, {"x": x, "y": y}, fusion, context)
+                        accuracy[method][trial, i, j] = _accuracy(Z, circles, context, trial)
                     accuracy["kernel product"][trial, i, j] = products[frozenset((i, j))]
                     context.progress("scales", (trial * size + i) * size + j + 1, total)
     means = {method: values.mean(axis=0) for method, values in accuracy.items()}
@@ -72,7 +72,7 @@ def run(context: Context) -> Result:
     )
 
 
-def _fused(circles: Any, scales: dict[str, float], fusion: str, context: Context) -> Any:
+def _fuse(circles: Any, scales: dict[str, float], fusion: str, context: Context) -> Any:
     kernels = {name: Gaussian(bandwidth=float(scale)) for name, scale in scales.items()}
     est = MultiViewDiffusionMaps(
         1, kernel=kernels, fusion=fusion, tol=_TOL, random_state=context.seed
@@ -83,23 +83,23 @@ def _fused(circles: Any, scales: dict[str, float], fusion: str, context: Context
 def _products(
     circles: Any, scales: Any, context: Context, trial: int
 ) -> dict[frozenset[int], float]:
-    """Accuracies of the kernel product by pair of scales, whose order makes no difference.
+    """Accuracies of the kernel product by unordered pair of scales.
 
-    It is the paper's: the map of the concatenated views with σ∘² = σ_x² + σ_y².
+    As in the paper, the product is the map of the concatenated views with σ∘² = σ_x² + σ_y².
     """
     both = np.hstack([circles.views["x"], circles.views["y"]])
-    found = {}
+    accuracies = {}
     for i, x in enumerate(scales):
         for j, y in enumerate(scales[: i + 1]):
             kernel = Gaussian(bandwidth=float(np.hypot(x, y)))
             est = DiffusionMaps(1, kernel=kernel, tol=_TOL, random_state=context.seed)
             Z = est.fit_transform(both)
-            found[frozenset((i, j))] = _right(Z, circles, context, trial)
-    return found
+            accuracies[frozenset((i, j))] = _accuracy(Z, circles, context, trial)
+    return accuracies
 
 
-def _right(Z: Any, circles: Any, context: Context, trial: int) -> float:
-    return matched_share(circles.target, clustered(Z, 2, seed=context.integer(trial, 1)))
+def _accuracy(Z: Any, circles: Any, context: Context, trial: int) -> float:
+    return matched_share(circles.target, find_clusters(Z, 2, seed=context.integer(trial, 1)))
 
 
 def _remarks(good: dict[str, float]) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _remarks(good: dict[str, float]) -> tuple[str, ...]:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Three maps of mean accuracy over the two scales."""
+    """Picture of mean accuracy over the two scales, one panel per method."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.1), layout="constrained")
@@ -125,7 +125,7 @@ def draw(result: Result) -> dict[str, Picture]:
     marks = np.arange(len(scales))
     for ax, method in zip(panels, _METHODS, strict=True):
         mean = np.mean(np.asarray(result.numbers["accuracy"][method]), axis=0)
-        # Columns are σ_x, and rows σ_y, from below.
+        # Columns are σ_x, and rows are σ_y from bottom to top.
         image = ax.imshow(mean.T, origin="lower", cmap="viridis", vmin=0.5, vmax=1)
         for i, j in np.argwhere(mean >= _GOOD):
             ax.text(i, j, "•", ha="center", va="center", color=INK, fontsize=8)

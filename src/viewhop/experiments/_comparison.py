@@ -1,4 +1,4 @@
-"""Coordinates by the methods that the paper compares, from as few kernels as possible."""
+"""Coordinates of the methods that the paper compares, sharing as many kernels as possible."""
 
 from __future__ import annotations
 
@@ -18,27 +18,34 @@ from viewhop.solvers import keep_positive
 from viewhop.views import Views
 from viewhop.walks import SumWalk
 
-__all__ = ["Coordinates", "compared", "de_sa", "fitted", "pieces_told", "summed"]
+__all__ = [
+    "Coordinates",
+    "compare_methods",
+    "de_sa_coordinates",
+    "fit_coordinates",
+    "pieces_remarks",
+    "sum_coordinates",
+]
 
 _Floats = NDArray[np.floating]
 
-#: Up to this many samples a walk on them is solved by LAPACK: next to the identity, where a
-#: product of narrow kernels is, an iteration has no end.
+#: Up to this many samples, walks are solved by LAPACK: iterations do not converge close to the
+#: identity, where a product of narrow kernels lies.
 _FEW = 3000
 
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Coordinates, of which any number of the first can be taken.
+    """Coordinates of one method, truncated on request.
 
     Attributes
     ----------
     blocks : tuple of (n_samples, r) arrays
-        One per view, or a single one where the method has one geometry for all.
+        One per view, or a single one if the method has one geometry for all views.
     n_pieces : int
-        Pieces that the walk falls into; 1 is a connected one.
+        Number of connected pieces of the walk; 1 if it is connected.
     by_squares : bool
-        Whether rows are divided by their sum of squares, as de Sa's are.
+        Whether rows are divided by their sum of squares, as in de Sa's method.
     """
 
     blocks: tuple[_Floats, ...]
@@ -46,14 +53,14 @@ class Coordinates:
     by_squares: bool = False
 
     def first(self, r: int) -> _Floats:
-        """The first r coordinates of each block side by side, (n_samples, n_blocks · r)."""
+        """First r coordinates of each block side by side, (n_samples, n_blocks · r)."""
         taken = [block[:, :r] for block in self.blocks]
         if self.by_squares:
             taken = [block / np.square(block).sum(axis=1, keepdims=True) for block in taken]
         return np.hstack(taken)
 
 
-def compared(
+def compare_methods(
     views: Views,
     kernels: Mapping[str, Kernel],
     r: int,
@@ -62,10 +69,10 @@ def compared(
     tol: float | None = None,
     has_product: bool = True,
 ) -> Iterator[tuple[str, Coordinates]]:
-    """Names of methods with their first `r` coordinates, one after the other.
+    """Iterator over names of methods with their first `r` coordinates.
 
-    Each view alone, the kernel sum, de Sa's rows where there are two views, the walk between views
-    and, last, the kernel product. All but the last share the kernels of one fit.
+    The methods are each view alone, the kernel sum, de Sa's rows for two views, the walk between
+    views and, last, the kernel product. All but the last share the kernels of one fit.
 
     Parameters
     ----------
@@ -74,17 +81,17 @@ def compared(
     r : int
     seed : int
     tol : float or None
-        As estimators take it.
+        As for the estimators.
     has_product : bool
-        False where the kernels have no product (`ProductWalk` says which).
+        False if the kernels have no product; see `ProductWalk`.
     """
     hop = MultiViewDiffusionMaps(r, kernel=dict(kernels), tol=tol, random_state=seed)
-    between = fitted(hop, views)
+    between = fit_coordinates(hop, views)
     for name in views.names:
-        yield name, summed(hop, [name], r, seed=seed)
-    yield "kernel sum", summed(hop, views.names, r, seed=seed)
+        yield name, sum_coordinates(hop, [name], r, seed=seed)
+    yield "kernel sum", sum_coordinates(hop, views.names, r, seed=seed)
     if views.n_views == 2:
-        yield "de Sa", de_sa(hop)
+        yield "de Sa", de_sa_coordinates(hop)
     yield "multi-view", between
     del hop, between  # Kernels are large.
     if has_product:
@@ -96,19 +103,19 @@ def compared(
             tol=tol,
             random_state=seed,
         )
-        yield "kernel product", fitted(product, views)
+        yield "kernel product", fit_coordinates(product, views)
 
 
-def fitted(estimator: Any, data: Any) -> Coordinates:
-    """The coordinates of an estimator, fitted here; pieces are counted instead of warned of.
+def fit_coordinates(estimator: Any, data: Any) -> Coordinates:
+    """Coordinates of an estimator after a fit; disconnected walks are counted, not warned about.
 
     Parameters
     ----------
     estimator : MultiViewDiffusionMaps, DiffusionMaps or KernelCCA
-    data : as its `fit` takes it
+    data : as for its `fit`
     """
     with warnings.catch_warnings():
-        # On real data pieces are common: each experiment tells them with its result.
+        # Disconnected walks are common on real data; each experiment reports them in its result.
         warnings.simplefilter("ignore", DisconnectedWarning)
         estimator.fit(data)
     blocks = tuple(estimator.view_embeddings_.values())
@@ -118,7 +125,7 @@ def fitted(estimator: Any, data: Any) -> Coordinates:
     return Coordinates(blocks, getattr(estimator, "n_pieces_", 1))
 
 
-def summed(
+def sum_coordinates(
     estimator: MultiViewDiffusionMaps, names: Sequence[str], r: int, *, seed: int
 ) -> Coordinates:
     """Coordinates of the kernel sum of some views, from the kernels of a fit.
@@ -126,9 +133,9 @@ def summed(
     Parameters
     ----------
     estimator : MultiViewDiffusionMaps
-        Fitted, and every view observed every sample.
+        Fitted on views without missing samples.
     names : list of str
-        Views; one alone gives its ordinary diffusion map.
+        Views; a single one gives its ordinary diffusion map.
     r : int
     seed : int
     """
@@ -145,8 +152,8 @@ def summed(
     return Coordinates((keep_positive(walk, spectrum).stepped,), int(pieces.max()) + 1)
 
 
-def de_sa(estimator: MultiViewDiffusionMaps) -> Coordinates:
-    """De Sa's rows, from the fit of the paper's walk between two views.
+def de_sa_coordinates(estimator: MultiViewDiffusionMaps) -> Coordinates:
+    """De Sa's rows from a fit of the paper's walk between two views.
 
     Parameters
     ----------
@@ -155,9 +162,8 @@ def de_sa(estimator: MultiViewDiffusionMaps) -> Coordinates:
 
     Notes
     -----
-    Eq. (11). The unit eigenvectors of Ā are √π ψ, the trivial one included, so the walk that
-    gives Eq. (21) gives them without another fit; `viewhop.estimators.DeSaEmbedding` is the
-    estimator.
+    Eq. (11). The unit eigenvectors of Ā are √π ψ, including the trivial one, so the walk of
+    Eq. (21) gives them without another fit. The estimator is `viewhop.estimators.DeSaEmbedding`.
     """
     total = estimator.walk_.degrees.sum()
     blocks = []
@@ -168,13 +174,12 @@ def de_sa(estimator: MultiViewDiffusionMaps) -> Coordinates:
     return Coordinates(tuple(blocks), estimator.n_pieces_, by_squares=True)
 
 
-def pieces_told(found: Mapping[str, int]) -> tuple[str, ...]:
-    """A remark on the walks that fall into pieces, or none.
+def pieces_remarks(n_pieces: Mapping[str, int]) -> tuple[str, ...]:
+    """Remark on disconnected walks, if there are any.
 
     Parameters
     ----------
-    found : dict of int by method
-        Numbers of pieces.
+    n_pieces : dict of int by method
     """
-    broken = [f"{name} ({pieces:,})" for name, pieces in found.items() if pieces > 1]
+    broken = [f"{name} ({pieces:,})" for name, pieces in n_pieces.items() if pieces > 1]
     return (f"The walk falls into pieces for {', '.join(broken)}.",) if broken else ()

@@ -1,4 +1,4 @@
-"""Fig. 7: how far apart two noisy copies of a Swiss roll are found, over the noise."""
+"""Fig. 7: distance between the embeddings of two noisy copies of a Swiss roll."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from viewhop.experiments._power_law import exponent
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, PALETTE, tidy_axes
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "distances", "repaired_distance"]
 
 Floats = NDArray[np.floating]
 
@@ -29,23 +29,23 @@ _MEASURES = ("cross-view", "single-view", "signs repaired", "signs and order rep
 
 
 def run(context: Context) -> Result:
-    """Medians of all measures over the trials, for each noise."""
+    """Medians of all measures over the trials for each noise level."""
     n_samples = 300 if context.quick else 1000
     variances = _QUICK if context.quick else _VARIANCES
-    found = np.empty((len(variances), context.trials, len(_MEASURES)))
-    total = found.shape[0] * found.shape[1]
+    measured = np.empty((len(variances), context.trials, len(_MEASURES)))
+    total = measured.shape[0] * measured.shape[1]
     for trial in range(context.trials):
         for level, variance in enumerate(variances):
             context.progress("trials", trial * len(variances) + level, total)
             rolls = make_swiss_rolls(
                 n_samples, noise=float(np.sqrt(variance)), random_state=context.integer(trial)
             )
-            found[level, trial] = list(distances(rolls).values())
+            measured[level, trial] = list(distances(rolls).values())
     context.progress("trials", total, total)
-    medians = np.median(found, axis=1)
-    lower, upper = np.quantile(found, [0.25, 0.75], axis=1)
-    flips = _share(found, "single-view", "signs repaired")
-    swaps = _share(found, "signs repaired", "signs and order repaired")
+    medians = np.median(measured, axis=1)
+    lower, upper = np.quantile(measured, [0.25, 0.75], axis=1)
+    flips = _share_changed(measured, "single-view", "signs repaired")
+    swaps = _share_changed(measured, "signs repaired", "signs and order repaired")
     return Result(
         ran={
             "samples": n_samples,
@@ -61,44 +61,51 @@ def run(context: Context) -> Result:
             "coordinates": 2,
             "kernel": None,
         },
-        tables=(
-            Table(
-                "Median distance between the two embeddings",
-                ("σ_N²", *_MEASURES),
-                tuple(
-                    (f"{variance:g}", *map(float, row))
-                    for variance, row in zip(variances, medians, strict=True)
-                ),
-            ),
-            Table(
-                "Trials in which single-view embeddings differ by an axis",
-                ("σ_N²", "flipped", "flipped, paper", "in another order"),
-                (
-                    *(
-                        (f"{variance:g}", float(flip), None, float(swap))
-                        for variance, flip, swap in zip(variances, flips, swaps, strict=True)
-                    ),
-                    ("all", float(flips.mean()), 0.1, float(swaps.mean())),
-                ),
-            ),
-        ),
+        tables=_tables(variances, medians, flips, swaps),
         numbers={
             "variances": variances,
             "medians": dict(zip(_MEASURES, medians.T, strict=True)),
             "lower": dict(zip(_MEASURES, lower.T, strict=True)),
             "upper": dict(zip(_MEASURES, upper.T, strict=True)),
         },
-        remarks=_remarks(variances, found, float(flips.mean()), context.trials),
+        remarks=_remarks(variances, measured, float(flips.mean()), context.trials),
+    )
+
+
+def _tables(
+    variances: Sequence[float], medians: Floats, flips: Floats, swaps: Floats
+) -> tuple[Table, ...]:
+    """Tables of median distances, and of trials with flipped or permuted axes."""
+    return (
+        Table(
+            "Median distance between the two embeddings",
+            ("σ_N²", *_MEASURES),
+            tuple(
+                (f"{variance:g}", *map(float, row))
+                for variance, row in zip(variances, medians, strict=True)
+            ),
+        ),
+        Table(
+            "Trials in which single-view embeddings differ by an axis",
+            ("σ_N²", "flipped", "flipped, paper", "in another order"),
+            (
+                *(
+                    (f"{variance:g}", float(flip), None, float(swap))
+                    for variance, flip, swap in zip(variances, flips, swaps, strict=True)
+                ),
+                ("all", float(flips.mean()), 0.1, float(swaps.mean())),
+            ),
+        ),
     )
 
 
 def distances(rolls: Bunch) -> dict[str, float]:
-    """Roots of Eqs. (30) and (55), the latter also with axes repaired.
+    """Square roots of Eqs. (30) and (55), the latter also with repaired axes.
 
     Parameters
     ----------
     rolls : Bunch
-        What `make_swiss_rolls` gives.
+        From `make_swiss_rolls`.
     """
     kernel = Gaussian(bandwidth="max-min")
     both = MultiViewDiffusionMaps(2, kernel=kernel, random_state=0).fit(rolls.views)
@@ -109,20 +116,20 @@ def distances(rolls: Bunch) -> dict[str, float]:
     return {
         "cross-view": both.cross_view_distance("x", "y"),
         "single-view": single_view_distance(x, y),
-        "signs repaired": repaired(x, y),
-        "signs and order repaired": repaired(x, y, order=True),
+        "signs repaired": repaired_distance(x, y),
+        "signs and order repaired": repaired_distance(x, y, order=True),
     }
 
 
-def repaired(first: Floats, second: Floats, *, order: bool = False) -> float:
-    """The smallest distance over the signs of the second embedding's coordinates.
+def repaired_distance(first: Floats, second: Floats, *, order: bool = False) -> float:
+    """Smallest distance over the signs of the second embedding's coordinates.
 
     Parameters
     ----------
     first, second : (n, r) arrays
-        Embeddings that were computed apart.
+        Embeddings computed independently.
     order : bool
-        Whether the coordinates may also change places.
+        Whether the coordinates may also be permuted.
     """
     r = first.shape[1]
     orders = permutations(range(r)) if order else [tuple(range(r))]
@@ -132,22 +139,24 @@ def repaired(first: Floats, second: Floats, *, order: bool = False) -> float:
     )
 
 
-def _share(found: Floats, before: str, after: str) -> Floats:
-    """In how many trials a repair changes the distance, for each noise."""
-    changed = found[:, :, _MEASURES.index(after)] < found[:, :, _MEASURES.index(before)] - 1e-9
+def _share_changed(measured: Floats, before: str, after: str) -> Floats:
+    """Share of trials in which a repair reduces the distance, for each noise level."""
+    changed = (
+        measured[:, :, _MEASURES.index(after)] < measured[:, :, _MEASURES.index(before)] - 1e-9
+    )
     return np.asarray(changed.mean(axis=1))
 
 
 def _remarks(
-    variances: Sequence[float], found: Floats, flips: float, trials: int
+    variances: Sequence[float], measured: Floats, flips: float, trials: int
 ) -> tuple[str, ...]:
-    medians = np.median(found, axis=1)
+    medians = np.median(measured, axis=1)
     noisy = np.asarray(variances) > 0
     below = int((medians[noisy, 0] < medians[noisy, 1]).sum())
     ratio = medians[noisy, 1:] / medians[noisy, :1]
-    wins = (found[noisy, :, :1] < found[noisy, :, 1:]).mean(axis=(0, 1))
+    wins = (measured[noisy, :, :1] < measured[noisy, :, 1:]).mean(axis=(0, 1))
     growth = exponent(np.asarray(variances)[noisy], medians[noisy, 0])
-    exact = float(found[~noisy, :, 0].max())
+    exact = float(measured[~noisy, :, 0].max())
     return (
         f"{'As' if below == noisy.sum() else 'Unlike'} in the paper, the cross-view distance is "
         f"the smaller one: its median is below that of the single-view distance at {below} of "
@@ -178,7 +187,7 @@ _LINES: Mapping[str, dict[str, Any]] = {
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Medians over the variance of the noise, with quartiles."""
+    """Picture of medians and quartiles over the noise variance."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.4, 4.6), layout="constrained")

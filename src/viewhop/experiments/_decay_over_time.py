@@ -1,4 +1,4 @@
-"""Fig. 2: the longer the walk, the faster the spectrum of P̂^t falls."""
+"""Fig. 2: decay of the spectrum of P̂^t with the number of steps t."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["EXPERIMENTS"]
 
 _STEPS = (1, 2, 4, 8, 16, 32)
 _DELTA = 0.01
-#: Without noise the three kernels would be one: turning a roll changes no distance.
+#: Without noise the three kernels would be equal: a rotation preserves distances.
 _NOISE = 1.0
 _SHOWN = 400
 
 
 def run(context: Context) -> Result:
-    """All eigenvalues of P̂, and those of its powers."""
+    """Eigenvalues of P̂ and of its powers."""
     n_samples = 200 if context.quick else 1200
     rolls = _rolls(n_samples, context)
     kernel = Gaussian(bandwidth="max-min", factor=0.1)
@@ -58,7 +58,7 @@ def run(context: Context) -> Result:
 
 
 def _rolls(n_samples: int, context: Context) -> Views:
-    """One roll, seen from three sides, with noise of its own in each view."""
+    """Three rotated copies of one roll with independent noise."""
     first = make_swiss_rolls(n_samples, noise=_NOISE, random_state=context.seed)
     clean = make_swiss_rolls(n_samples, random_state=context.seed).views["x"]
     generator = context.generator(1)
@@ -68,7 +68,7 @@ def _rolls(n_samples: int, context: Context) -> Views:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """|λ|^t against its number, one line per t."""
+    """Picture of |λ|^t against its index, one line per t."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.2), layout="constrained")

@@ -1,4 +1,4 @@
-"""The demonstration: six views of handwritten digits, apart and together."""
+"""Demonstration: six views of handwritten digits, alone and together."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ _QUICK_SAMPLES = 500
 
 @dataclass(frozen=True)
 class Score:
-    """How well K-means finds the digits in one embedding.
+    """Agreement of K-means clusters with the digits in one embedding.
 
     Attributes
     ----------
     method : str
-        A view's name, or how the views were put together.
+        Name of a view, or of a way to combine the views.
     nmi : float
         Normalised mutual information of clusters and digits.
     accuracy : float
-        Share of samples whose cluster is that of their digit, after the best one-to-one match.
+        Share of samples in the cluster of their digit, after the best one-to-one matching.
     seconds : float
-        Time of embedding and clustering.
+        Time for embedding and clustering.
     """
 
     method: str
@@ -59,17 +59,17 @@ class Score:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What the demonstration found and wrote.
+    """Scores and files of the demonstration.
 
     Attributes
     ----------
     n_samples : int
     singles, together : tuple of Score
-        Each view alone, and all six put together in four ways; multi-view comes last.
+        Each view alone, and all six combined in four ways; multi-view comes last.
     files : tuple of Path
-        The files that were written.
+        The files written.
     remarks : tuple of str
-        What a reader should know about this run, one line each.
+        Notes on this run, one line each.
     """
 
     n_samples: int
@@ -97,21 +97,21 @@ def run(
     progress: Progress = no_progress,
     quick: bool = False,
 ) -> DemoResult:
-    """The scores of each view alone and of four ways to put all six together.
+    """Scores of each view alone and of four ways to combine all six.
 
-    Embeds the digits with nine coordinates and the default kernel, runs K-means with ten
-    clusters, and writes ``embedding.csv`` and ``embedding.png`` for the multi-view embedding.
+    Embeds the digits in nine coordinates with the default kernel, runs K-means with ten clusters,
+    and writes ``embedding.csv`` and ``embedding.png`` for the multi-view embedding.
 
     Parameters
     ----------
     out : path
-        Folder for the two files; made if it does not exist.
+        Folder for the two files; created if necessary.
     random_state : int
-        Seed of solvers, of K-means, and of the choice of samples when `quick`.
+        Seed of the solvers, of K-means, and of the choice of samples if `quick`.
     progress : callable
         Called as ``progress(stage, done, total)``.
     quick : bool
-        Take 500 of the 2,000 samples.
+        Use 500 of the 2,000 samples.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def run(
     Raises
     ------
     OSError
-        If `out` cannot be written to; this is found out before anything is computed.
+        If `out` is not writable; this is checked before anything is computed.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def run(
     """
     folder = writable_folder(out)
     digits = load_mfeat()
-    rows = _chosen_rows(len(digits.views), random_state=random_state, quick=quick)
+    rows = _choose_rows(len(digits.views), random_state=random_state, quick=quick)
     views, target = digits.views[rows], digits.target[rows]
 
     def trials(stage: str, methods: Mapping[str, tuple[Any, Any]]) -> list[_Trial]:
@@ -158,7 +158,7 @@ def run(
     figure = _figure(alone[0], multi, views=views, target=target, random_state=random_state)
     if figure is None:
         remarks.append(
-            'embedding.png is left out: it needs matplotlib (pip install "viewhop[plot]")'
+            'embedding.png was not written: matplotlib is missing; pip install "viewhop[plot]"'
         )
     else:
         files.append(folder / "embedding.png")
@@ -175,7 +175,7 @@ def run(
 
 
 def _single_methods(views: Views, random_state: int) -> dict[str, tuple[Any, Any]]:
-    """An estimator and its data for each view alone."""
+    """Estimator and data for each view alone."""
     return {
         name: (DiffusionMaps(_N_COORDINATES, random_state=random_state), array)
         for name, array in views.items()
@@ -183,7 +183,7 @@ def _single_methods(views: Views, random_state: int) -> dict[str, tuple[Any, Any
 
 
 def _joint_methods(views: Views, random_state: int) -> dict[str, tuple[Any, Any]]:
-    """An estimator and its data for each way to put the views together."""
+    """Estimator and data for each way to combine the views."""
     stacked = np.hstack([StandardScaler().fit_transform(array) for array in views.arrays])
     fused = {
         fusion: MultiViewDiffusionMaps(_N_COORDINATES, fusion=fusion, random_state=random_state)
@@ -213,10 +213,10 @@ def _trial(
 
 
 def _embedding(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
-    """The embedding, and the number of pieces that the walk falls into.
+    """Embedding, and number of connected pieces of the walk.
 
-    On neighbour graphs of real data pieces are common: they are reported with the result
-    instead of as a warning in the middle of it. Every other warning is passed on.
+    Disconnected neighbour graphs are common on real data: they are reported with the result
+    instead of as a warning. Every other warning is passed on.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DisconnectedWarning)
@@ -233,10 +233,10 @@ def _embedding(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
 
 
 def _clusters(embedding: NDArray[np.floating], *, random_state: int) -> NDArray[np.integer]:
-    """K-means, (n_samples,), the best of 20 starts.
+    """K-means clusters, (n_samples,), the best of 20 starts.
 
-    On data this small threads only wait for each other: one is five times faster than two on an
-    idle machine, and fifty times on a busy one.
+    On data this small, threads mostly wait for each other: one thread is five times faster than two
+    on an idle machine, and fifty times on a busy one.
     """
     kmeans = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state)
     with threadpool_limits(1, user_api="openmp"):
@@ -245,13 +245,13 @@ def _clusters(embedding: NDArray[np.floating], *, random_state: int) -> NDArray[
 
 def _pieces_remark(trials: list[_Trial]) -> list[str]:
     broken = [f"{trial.score.method} ({trial.n_pieces})" for trial in trials if trial.n_pieces > 1]
-    return [f"the walk falls into pieces for {', '.join(broken)}"] if broken else []
+    return [f"disconnected walks (number of pieces): {', '.join(broken)}"] if broken else []
 
 
 def _table(
     trial: _Trial, *, rows: NDArray[np.integer], target: NDArray[np.integer]
 ) -> pd.DataFrame:
-    """Sample, digit, cluster and coordinates, one row per sample."""
+    """Table of sample, digit, cluster and coordinates, one row per sample."""
     names = trial.estimator.get_feature_names_out()
     head = pd.DataFrame({"sample": rows, "digit": target, "cluster": trial.clusters})
     return pd.concat([head, pd.DataFrame(trial.embedding, columns=names)], axis=1)
@@ -265,16 +265,16 @@ def _figure(
     target: NDArray[np.integer],
     random_state: int,
 ) -> Any | None:
-    """The picture, or None without matplotlib: one view alone, and within all of them.
+    """Figure of one view alone and within all views; None without matplotlib.
 
-    The multi-view embedding puts the blocks of the views side by side, so its first coordinates
-    are those of the first view, and stand beside what that view gives alone.
+    The multi-view embedding concatenates the blocks of the views, so its first coordinates are
+    those of the first view and can be compared with that view alone.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return None
-    # The table needs nine eigenvalues; to see where they drop the picture takes more.
+    # The table needs nine eigenvalues; the picture shows more, to reveal where they drop.
     longer = MultiViewDiffusionMaps(_N_EIGENVALUES, random_state=random_state)
     _embedding(longer, views)
     figure = Figure(figsize=(12.5, 8), layout="constrained")
@@ -295,7 +295,7 @@ def _figure(
     return figure
 
 
-def _chosen_rows(n_samples: int, *, random_state: int, quick: bool) -> NDArray[np.intp]:
+def _choose_rows(n_samples: int, *, random_state: int, quick: bool) -> NDArray[np.intp]:
     if not quick:
         return np.arange(n_samples)
     rng = np.random.default_rng(random_state)

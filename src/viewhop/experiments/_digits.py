@@ -1,4 +1,4 @@
-"""Fig. 24: six views of handwritten digits, apart and together, over 6 to 20 coordinates."""
+"""Fig. 24: six views of handwritten digits, alone and together, in 6 to 20 coordinates."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from viewhop.bandwidth import joint
 from viewhop.datasets import load_mfeat
 from viewhop.errors import ScaleWarning
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments._sweeps import place_told, sweep_panels, sweep_table, swept
+from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
 from viewhop.kernels import Gaussian
 from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 
-#: One less than there are digits: where a walk that tells ten clusters apart has its gap.
+#: One less than the number of digits: the spectral gap of a walk that separates ten clusters.
 _USUAL = 9
 _RECOMMENDED, _JOINT, _PRINTED = "10 neighbours", "dense, joint scales", "dense, max-min"
 
 
 def run(context: Context) -> Result:
-    """NMI of every method, kernel, number of coordinates and run of K-means."""
+    """NMI by kernel, method, number of coordinates and run of K-means."""
     digits = load_mfeat()
     rows = np.arange(len(digits.views))
     if context.quick:
@@ -30,7 +30,7 @@ def run(context: Context) -> Result:
     views, target = digits.views[rows], digits.target[rows]
     dims = (6, _USUAL, 20) if context.quick else tuple(range(6, 21))
     kernels, is_compromise = _kernels(views)
-    nmi, pieces = swept(views, kernels, target, dims, n_clusters=10, context=context)
+    nmi, pieces = sweep_methods(views, kernels, target, dims, n_clusters=10, context=context)
     tables = tuple(sweep_table(setting, nmi[setting], dims, _USUAL) for setting in nmi)
     return Result(
         ran={
@@ -55,7 +55,7 @@ def run(context: Context) -> Result:
 
 
 def _kernels(views: Views) -> tuple[dict[str, dict[str, Gaussian]], bool]:
-    """A kernel per view for each setting, and whether Algorithm 1 had to compromise."""
+    """Kernels by setting and view, and whether Algorithm 1 had to compromise."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScaleWarning)
         scales = joint(views).scales
@@ -70,28 +70,28 @@ def _remarks(
     tables: tuple[Table, ...], dims: tuple[int, ...], *, is_compromise: bool
 ) -> tuple[str, ...]:
     (ours,) = [row for row in tables[0].rows if row[0] == "multi-view"]
-    told = [
+    remarks = [
         "The paper has a figure here; neither numbers, nor an order of methods, nor scales are "
         "printed. Max-min, Eq. (24), is the rule that it prints for the circles.",
         f"Recommended (10 neighbours, local scales), {_USUAL} coordinates: multi-view has NMI "
         f"{ours[3]:.3f} in the mean over single runs of K-means and {ours[4]:.3f} in the tightest.",
     ]
     settings = (_RECOMMENDED, _JOINT, _PRINTED)
-    told += [place_told(*each, dims) for each in zip(settings, tables, strict=True)]
+    remarks += [rank_remark(*each, dims) for each in zip(settings, tables, strict=True)]
     if is_compromise:
-        told.append(
+        remarks.append(
             "No scale of some view is on the linear part for all scales of the others: Algorithm 1 "
             "took the compromise that a ScaleWarning tells of."
         )
-    told.append(
+    remarks.append(
         "A tightest run is that of least inertia among all runs: what is taken where labels are "
         "not known."
     )
-    return tuple(told)
+    return tuple(remarks)
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """NMI against the number of coordinates, one panel per kernel."""
+    """Picture of NMI against the number of coordinates, one panel per kernel."""
     figure = sweep_panels(result.numbers["dims"], result.numbers["nmi"])
     return {
         "": Picture(

@@ -1,4 +1,4 @@
-"""What an experiment is, what it is given, and what it gives back."""
+"""Experiments: their definition, context and result."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Context", "Experiment", "Picture", "Result", "Table", "Trials"]
 
-#: What stands in a table: text, a number, or nothing.
+#: Cell of a table: text, a number, or empty.
 Cell = str | int | float | None
 
 
 class Trials(NamedTuple):
-    """How often an experiment is repeated.
+    """Number of repetitions of an experiment.
 
     Attributes
     ----------
     default, quick, paper : int
-        Unless told otherwise, at toy size, and in the paper; None where it does not say.
+        By default, at toy size, and in the paper; None if the paper does not state it.
     """
 
     default: int
@@ -36,17 +36,17 @@ class Trials(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """What a run was asked for.
+    """Settings of a run.
 
     Attributes
     ----------
     quick : bool
-        Toy sizes: to see that everything runs, not what comes out.
+        Use toy sizes, to check that everything runs; the results are not meaningful.
     trials : int
-        Repetitions; 1 for an experiment that has none.
+        Repetitions; 1 for an experiment without repetitions.
     seed : int
     data_home : Path or None
-        Folder of data that does not come with the package.
+        Folder of data sets that are not included in the package.
     progress : callable
     """
 
@@ -57,26 +57,26 @@ class Context:
     progress: Progress = no_progress
 
     def generator(self, *key: int) -> np.random.Generator:
-        """A generator of its own for each key, the number of a trial for instance."""
+        """Independent generator for each key, such as the number of a trial."""
         return np.random.default_rng([self.seed, *key])
 
     def integer(self, *key: int) -> int:
-        """A seed of its own for each key, for what takes no generator."""
+        """Independent integer seed for each key."""
         return int(self.generator(*key).integers(2**31))
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers to read.
+    """A table of results.
 
     Attributes
     ----------
     title : str
     columns : tuple of str
-        The first column names the rows. A column of the paper's own numbers says so.
+        The first column names the rows. Columns with the paper's numbers are marked as such.
     rows : tuple of tuples of Cell
     digits : int
-        Decimals that are shown; the JSON has them all.
+        Number of decimals shown; the JSON file has full precision.
     """
 
     title: str
@@ -87,24 +87,25 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise ValueError(f"{self.title}: a row of {len(row)}, {len(self.columns)} columns")
+                raise ValueError(
+                    f"{self.title}: expected {len(self.columns)} cells per row, got {len(row)}"
+                )
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment found.
+    """Result of an experiment.
 
     Attributes
     ----------
     ran, paper : dict
         Sizes and settings of this run, and those of the paper under the same names; None where
-        the paper does not say.
+        the paper does not state them.
     tables : tuple of Table
     numbers : dict
-        All that the pictures show: numbers, text, lists, arrays and dicts of them.
+        Data of the pictures: numbers, text, lists, arrays and dicts of them.
     remarks : tuple of str
-        What a reader must know, a sentence or two each: what fits the paper and what does not,
-        which data stand in for others.
+        Notes of a sentence or two: agreement with the paper, differences, substituted data.
     """
 
     ran: Mapping[str, Any]
@@ -115,7 +116,7 @@ class Result:
 
 
 class Picture(NamedTuple):
-    """A figure, and what is to be seen on it.
+    """A figure with its caption.
 
     Attributes
     ----------
@@ -134,21 +135,21 @@ class Experiment:
     Attributes
     ----------
     name : str
-        As it is called on the command line.
+        Name on the command line.
     where : str
-        In the paper: "Fig. 1", "Table 2".
+        Place in the paper: "Fig. 1", "Table 2".
     title : str
     about : str
-        What is done and what it should show, in a few sentences.
+        Method and expected outcome, in a few sentences.
     run : callable
-        From a `Context` to a `Result`; raises DataMissingError where data are not there.
+        Maps a `Context` to a `Result`; raises DataMissingError if data are missing.
     draw : callable
-        From a `Result`, fresh or read back from its file, to pictures by name. The name is added
-        to the file's name; the empty one adds nothing.
+        Maps a `Result`, fresh or read back from its file, to pictures by name. The name is
+        appended to the file name; an empty name appends nothing.
     trials : Trials or None
-        None where nothing is repeated.
+        None if nothing is repeated.
     extras : tuple of str
-        Extras of the package that it needs, beside `plot`.
+        Required extras of the package besides `plot`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Figs. 8–13: two helices whose angles differ by a quarter turn, as two closed curves."""
+"""Figs. 8–13: two helices with angles a quarter turn apart, recovered as closed curves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from viewhop.kernels import Gaussian
 
 __all__ = ["EXPERIMENTS"]
 
-#: The scales of both settings: by the paper's rule, and as the library has them by itself.
+#: Kernels of both settings: the paper's rule and the library's default.
 _SETTINGS: dict[str, Any] = {
     "max-min scale": Gaussian(bandwidth="max-min"),
     "adaptive kernel": "adaptive",
@@ -26,7 +26,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def run(context: Context, *, kind: Literal["A", "B"]) -> Result:
-    """Both curves from the hop walk, each view alone, and the kernel product."""
+    """Curves recovered by the hop walk, each view alone and the kernel product."""
     helices = make_helices(kind, n_samples=400 if context.quick else 1000)
     views = {name: helices.views[name] for name in ("x", "y")}
     angles = {"x": helices.a, "y": helices.b}
@@ -34,7 +34,7 @@ def run(context: Context, *, kind: Literal["A", "B"]) -> Result:
     shown = {}
 
     def note(method: str, embedding: Any, eigenvalue: float, angle: Any) -> None:
-        # By rounding an eigenvalue of 1 may come out a bit larger.
+        # Rounding may push an eigenvalue of 1 slightly above 1.
         rows.append((method, *ring(embedding, angle), f"{max(0.0, 1 - eigenvalue):.1e}"))
         shown[method] = embedding
 
@@ -72,9 +72,9 @@ def run(context: Context, *, kind: Literal["A", "B"]) -> Result:
 
 
 def _alone(X: Any, kernel: Any, context: Context) -> tuple[Any, float]:
-    """The diffusion map of one array, and its first eigenvalue."""
+    """Diffusion map of one array, and its first eigenvalue."""
     with warnings.catch_warnings():
-        # Torn curves are what the paper shows here; the table shows them as a λ_1 of 1.
+        # The paper shows torn curves here; in the table they have λ_1 = 1.
         warnings.simplefilter("ignore", DisconnectedWarning)
         est = DiffusionMaps(2, kernel=kernel, random_state=context.seed).fit(X)
     return est.embedding_, float(est.eigenvalues_[0])
@@ -101,7 +101,7 @@ def _remarks(scores: dict[str, tuple[Any, ...]]) -> tuple[str, ...]:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """The two curves and the kernel product, by the paper's scale; the two curves by ours."""
+    """Picture of both curves and the kernel product at the paper's scale, and both at ours."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10.5, 6.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""Which experiments there are, in the order of the paper."""
+"""Index of the experiments, in the order of the paper."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = (
     "seismic-pairs",
     "seismic-quarry",
 )
-#: Modules that are not named after their experiment; some hold two, on different data.
+#: Modules not named after their experiment; some contain two, on different data.
 _MODULES = {
     "generator": "theorem7",
     "helix-a": "helices",
@@ -41,7 +41,7 @@ _MODULES = {
 
 
 def find(name: str) -> Experiment:
-    """An experiment by its name.
+    """Experiment by name.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def find(name: str) -> Experiment:
     'Fig. 1'
     """
     if name not in NAMES:
-        raise ValueError(f"no experiment {name!r}; there are {', '.join(NAMES)}")
+        raise ValueError(f"unknown experiment {name!r}; expected one of {', '.join(NAMES)}")
     module = import_module(f"viewhop.experiments._{_MODULES.get(name, name.replace('-', '_'))}")
-    found: dict[str, Experiment] = {each.name: each for each in module.EXPERIMENTS}
-    return found[name]
+    by_name: dict[str, Experiment] = {each.name: each for each in module.EXPERIMENTS}
+    return by_name[name]

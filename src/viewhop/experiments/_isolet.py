@@ -1,4 +1,4 @@
-"""Fig. 26: three kernels on one set of features, spoken letters."""
+"""Fig. 26: three kernels on one set of features of spoken letters."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import numpy as np
 
 from viewhop.datasets import load_isolet
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
-from viewhop.experiments._sweeps import place_told, sweep_panels, sweep_table, swept
+from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian
 from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS"]
 
 _KINDS = {"Gaussian": Gaussian, "Laplacian": Laplacian, "correlation": Correlation}
-#: One less than there are letters.
+#: One less than the number of letters.
 _USUAL = 25
 _RECOMMENDED, _NARROW, _PRINTED = "10 neighbours", "dense, max-min × 0.1", "dense, max-min"
 
 
 def run(context: Context) -> Result:
-    """NMI of every method, scale, number of coordinates and run of K-means."""
+    """NMI by scale, method, number of coordinates and run of K-means."""
     letters = load_isolet(context.data_home)
     rows = np.arange(len(letters.target))
     if context.quick:
         rows = np.sort(context.generator(0).permutation(rows)[:520])
     features, target = letters.views["features"][rows], letters.target[rows]
-    # The same samples as often as there are kernels: a view is what a kernel makes of them.
+    # One copy of the features per kernel: here a view is a kernel on the same features.
     views = Views(dict.fromkeys(_KINDS, features))
     dims = (5, _USUAL, 40) if context.quick else (5, 10, 15, 20, _USUAL, 30, 35, 40)
-    nmi, pieces = swept(
+    nmi, pieces = sweep_methods(
         views,
         _kernels(),
         target,
@@ -62,7 +62,7 @@ def run(context: Context) -> Result:
 
 
 def _kernels() -> dict[str, dict[str, Kernel]]:
-    """Eq. (12) and Eqs. (63)–(65), with three rules for their scales."""
+    """Kernels of Eq. (12) and Eqs. (63)–(65) by scale rule and name."""
     return {
         _RECOMMENDED: {
             name: kind(bandwidth="local", n_neighbors=10) for name, kind in _KINDS.items()
@@ -83,13 +83,13 @@ def _remarks(tables: tuple[Table, ...], dims: tuple[int, ...]) -> tuple[str, ...
         "printed. The text gives 1,599 rows in one place and 1,559 in another; the set has "
         "1,559.",
         f"Multi-view, {_USUAL} coordinates, mean over single runs: {', '.join(best.values())}.",
-        *[place_told(*each, dims) for each in zip(settings, tables, strict=True)],
+        *[rank_remark(*each, dims) for each in zip(settings, tables, strict=True)],
         "With neighbours there is no kernel product: it is defined for Gaussians only there.",
     )
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """NMI against the number of coordinates, one panel per rule for the scales."""
+    """Picture of NMI against the number of coordinates, one panel per scale rule."""
     figure = sweep_panels(result.numbers["dims"], result.numbers["nmi"])
     return {
         "": Picture(

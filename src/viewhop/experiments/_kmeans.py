@@ -1,4 +1,4 @@
-"""K-means, as all experiments run it."""
+"""K-means with the settings shared by the experiments."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-__all__ = ["clustered"]
+__all__ = ["find_clusters"]
 
 
-def clustered(
+def find_clusters(
     embedding: NDArray[np.floating], n_clusters: int, *, seed: int, n_init: int = 10
 ) -> NDArray[np.int32]:
     """Clusters of samples, (n_samples,): the best of `n_init` starts.
@@ -21,9 +21,9 @@ def clustered(
     n_clusters : int
     seed : int
     n_init : int
-        1 gives the scatter of single runs.
+        1 shows the scatter of single runs.
     """
     kmeans = KMeans(n_clusters, n_init=n_init, random_state=seed)
-    # Threads of K-means only wait for each other on data this small.
+    # On data this small, threads of K-means mostly wait for each other.
     with threadpool_limits(1, user_api="openmp"):
         return np.asarray(kmeans.fit_predict(embedding))

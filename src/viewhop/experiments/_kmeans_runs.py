@@ -1,4 +1,4 @@
-"""K-means run again and again from single starts."""
+"""Repeated runs of K-means from single starts."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from threadpoolctl import threadpool_limits
 
 from viewhop.scores import matched_share
 
-__all__ = ["Runs", "runs"]
+__all__ = ["run_kmeans"]
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Clusters of several runs.
+    """Clusters of several runs of K-means.
 
     Attributes
     ----------
     clusters : (n_runs, n_samples) array
     inertia : (n_runs,) array
-        What K-means makes small: the sum of squared distances to the centres.
+        Sum of squared distances to the centres, which K-means minimises.
     """
 
     clusters: NDArray[np.int32]
@@ -34,7 +34,7 @@ class Runs:
 
     @property
     def tightest(self) -> int:
-        """The run of least inertia: what is taken where no labels are known."""
+        """Index of the run with the least inertia, the choice without labels."""
         return int(np.argmin(self.inertia))
 
     def nmi(self, target: ArrayLike) -> NDArray[np.float64]:
@@ -42,12 +42,12 @@ class Runs:
         return np.array([normalized_mutual_info_score(target, each) for each in self.clusters])
 
     def accuracy(self, target: ArrayLike) -> NDArray[np.float64]:
-        """Share of samples on the best match of clusters and classes, for each run, (n_runs,)."""
+        """Share of samples on the best matching of clusters and classes, (n_runs,)."""
         return np.array([matched_share(target, each) for each in self.clusters])
 
 
-def runs(embedding: NDArray[np.floating], n_clusters: int, *, seeds: Sequence[int]) -> Runs:
-    """One run of K-means from one start per seed.
+def run_kmeans(embedding: NDArray[np.floating], n_clusters: int, *, seeds: Sequence[int]) -> Runs:
+    """Runs of K-means, one from a single start per seed.
 
     Parameters
     ----------
@@ -55,15 +55,15 @@ def runs(embedding: NDArray[np.floating], n_clusters: int, *, seeds: Sequence[in
     n_clusters : int
     seeds : list of int
     """
-    found = []
-    # Threads of K-means only wait for each other on data this small.
+    fits = []
+    # On data this small, threads of K-means mostly wait for each other.
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
-        # Where a walk falls into pieces samples may coincide, and there are fewer clusters than
-        # asked for. The scores show it.
+        # Samples of a disconnected walk may coincide and give fewer clusters than requested. The
+        # scores show it.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for seed in seeds:
-            found.append(KMeans(n_clusters, n_init=1, random_state=seed).fit(embedding))
+            fits.append(KMeans(n_clusters, n_init=1, random_state=seed).fit(embedding))
     return Runs(
-        clusters=np.array([each.labels_ for each in found]),
-        inertia=np.array([each.inertia_ for each in found]),
+        clusters=np.array([each.labels_ for each in fits]),
+        inertia=np.array([each.inertia_ for each in fits]),
     )

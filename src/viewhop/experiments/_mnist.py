@@ -1,4 +1,4 @@
-"""Table 1: twos and threes under two kinds of noise."""
+"""Table 1: images of twos and threes with two kinds of noise."""
 
 from __future__ import annotations
 
@@ -13,41 +13,34 @@ from viewhop.bandwidth import max_min
 from viewhop.datasets import deformed, load_mnist_2_3
 from viewhop.errors import MemoryBudgetError
 from viewhop.estimators import KernelCCA
-from viewhop.experiments._comparison import Coordinates, compared, fitted, pieces_told
+from viewhop.experiments._comparison import (
+    Coordinates,
+    compare_methods,
+    fit_coordinates,
+    pieces_remarks,
+)
 from viewhop.experiments._experiment import (
-    Cell,
     Context,
     Experiment,
     Picture,
     Result,
-    Table,
     Trials,
 )
-from viewhop.experiments._kmeans_runs import runs
+from viewhop.experiments._kmeans_runs import run_kmeans
+from viewhop.experiments._mnist_scores import DIMS, PAPER, score_tables, top_score
 from viewhop.kernels import Gaussian, Kernel
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
 
 __all__ = ["EXPERIMENTS", "noisy_views"]
 
-_DIMS = (5, 10, 15, 20)
 #: Residual of an eigenpair, relative to its eigenvalue.
 _TOLERANCE = 1e-3
 _DROPPED = 0.5
-#: The paper's N(0, 0.5), read as a variance and as a deviation.
+#: The paper's N(0, 0.5), read as a variance and as a standard deviation.
 _VARIANCE, _DEVIATION = "variance 0.5", "deviation 0.5"
 _DEVIATIONS = {_VARIANCE: 0.5**0.5, _DEVIATION: 0.5}
 _DENSE, _NEAR = "dense, max-min", "10 neighbours"
-#: NMI and accuracy that the paper's Table 1 prints.
-_PAPER = {
-    "X1 alone": (0.38, 0.844),
-    "X2 alone": (0.38, 0.841),
-    "kernel product": (0.41, 0.852),
-    "kernel sum": (0.39, 0.846),
-    "kernel CCA": (0.54, 0.905),
-    "de Sa": (0.59, 0.912),
-    "multi-view": (0.70, 0.947),
-}
 _ROWS = {"X1": "X1 alone", "X2": "X2 alone"}
 _EXAMPLES = 10
 
@@ -59,11 +52,11 @@ class _Setting(NamedTuple):
     noise: str
 
     @property
-    def told(self) -> str:
+    def title(self) -> str:
         return f"{self.kernel}, {self.noise}"
 
 
-#: The second reading of the noise is run where it costs least, and without the product.
+#: The second reading of the noise is run only where it is cheap, and without the product.
 _SETTINGS = (
     _Setting(_NEAR, _VARIANCE),
     _Setting(_NEAR, _DEVIATION),
@@ -72,33 +65,35 @@ _SETTINGS = (
 
 
 def run(context: Context) -> Result:
-    """NMI and accuracy of every method on real digits, and with deformed ones beside them."""
+    """NMI and accuracy of every method on real digits, and on real and deformed ones."""
     digits = load_mnist_2_3(context.data_home)
     sizes = (300, 450) if context.quick else (len(digits.target), 40_000)
     scores: dict[str, dict[str, Any]] = {}
     remarks: list[str] = []
     shares = {}
     for number, size in enumerate(sizes):
-        images, target = _drawn(digits.images, digits.target, size, sizes[0], context)
-        told = f"{size:,} digits"
-        shares[told] = 1 - sizes[0] / size
-        scores[told] = {}
+        images, target = _draw_digits(digits.images, digits.target, size, sizes[0], context)
+        size_name = f"{size:,} digits"
+        shares[size_name] = 1 - sizes[0] / size
+        scores[size_name] = {}
         for setting in _SETTINGS:
             views = noisy_views(
                 images, deviation=_DEVIATIONS[setting.noise], rng=context.generator(1, number)
             )
-            found, notes = _measured(f"{told}, {setting.told}", views, target, setting, context)
-            scores[told][setting.told] = found
+            by_method, notes = _measure(
+                f"{size_name}, {setting.title}", views, target, setting, context
+            )
+            scores[size_name][setting.title] = by_method
             remarks += notes
         if number == 0:
-            examples = _shown(noisy_views(images, rng=context.generator(1, number)))
+            examples = _example_shades(noisy_views(images, rng=context.generator(1, number)))
     return Result(
         ran={
             "samples": sizes,
             "deformed copies among them": [f"{share:.0%}" for share in shares.values()],
             "noise of the first view": f"normal, {_VARIANCE} and {_DEVIATION}",
             "dropped pixels of the second": f"{_DROPPED:.0%}",
-            "coordinates": _DIMS,
+            "coordinates": DIMS,
             "K-means runs": context.trials,
             "kernel CCA": "regularisation 0.01, rank 100",
             "tolerance of the solver": _TOLERANCE,
@@ -108,13 +103,17 @@ def run(context: Context) -> Result:
             "deformed copies among them": "infinite MNIST, share not printed",
             "noise of the first view": "N(0, 0.5)",
             "dropped pixels of the second": "50%",
-            "coordinates": _DIMS,
+            "coordinates": DIMS,
             "K-means runs": 100,
             "kernel CCA": None,
             "tolerance of the solver": "sparse random projections",
         },
-        tables=tuple(table for told, found in scores.items() for table in _tables(told, found)),
-        numbers={"scores": scores, "paper": _PAPER, "examples": examples},
+        tables=tuple(
+            table
+            for size_name, by_method in scores.items()
+            for table in score_tables(size_name, by_method)
+        ),
+        numbers={"scores": scores, "paper": PAPER, "examples": examples},
         remarks=(*_remarks(scores), *remarks),
     )
 
@@ -127,84 +126,84 @@ def noisy_views(
     Parameters
     ----------
     images : (n, height, width) array
-        From 0 to 1.
+        Values from 0 to 1.
     deviation : float
-        Of the noise.
+        Standard deviation of the noise.
     rng : Generator
-        Noise of either view is independent of the other's.
+        The noise of the two views is independent.
     """
     pixels = np.asarray(images, dtype=np.float32).reshape(len(images), -1)
     noise = rng.standard_normal(pixels.shape, dtype=np.float32)
-    kept = rng.random(pixels.shape, dtype=np.float32) >= _DROPPED
-    return Views({"X1": pixels + np.float32(deviation) * noise, "X2": pixels * kept})
+    is_kept = rng.random(pixels.shape, dtype=np.float32) >= _DROPPED
+    return Views({"X1": pixels + np.float32(deviation) * noise, "X2": pixels * is_kept})
 
 
-def _drawn(
+def _draw_digits(
     images: NDArray[np.uint8],
     target: NDArray[np.integer],
     size: int,
     n_real: int,
     context: Context,
 ) -> tuple[NDArray[np.float32], NDArray[np.integer]]:
-    """Real digits, and deformed copies of them for what `size` has more."""
+    """Images and labels of `n_real` real digits and deformed copies, `size` in total."""
     rng = context.generator(0)
     real = np.sort(rng.permutation(len(images))[:n_real])
     copied = rng.choice(real, size=size - n_real)
     pixels = images.astype(np.float32) / np.float32(255)
-    made = deformed(pixels[copied], random_state=rng)
-    return np.concatenate([pixels[real], made]), np.concatenate([target[real], target[copied]])
+    copies = deformed(pixels[copied], random_state=rng)
+    return np.concatenate([pixels[real], copies]), np.concatenate([target[real], target[copied]])
 
 
-def _measured(
+def _measure(
     stage: str, views: Views, target: NDArray[np.integer], setting: _Setting, context: Context
 ) -> tuple[dict[str, Any], list[str]]:
-    """Scores by method, and what must be told of them."""
+    """Scores by method, and remarks on them."""
     seeds = [context.integer(2, trial) for trial in range(context.trials)]
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     pieces = {}
     start = perf_counter()
-    context.progress(stage, 0, len(_PAPER))
+    context.progress(stage, 0, len(PAPER))
     try:
         for method, coordinates in _methods(views, setting, context):
-            found[_ROWS.get(method, method)] = _scored(coordinates, target, seeds)
+            scores[_ROWS.get(method, method)] = _score(coordinates, target, seeds)
             pieces[method] = coordinates.n_pieces
-            context.progress(stage, len(found), len(_PAPER))
+            context.progress(stage, len(scores), len(PAPER))
     except MemoryBudgetError as error:
-        return found, [f"{stage}: not finished. {' '.join(str(error).split())}"]
-    context.progress(stage, len(_PAPER), len(_PAPER))
+        return scores, [f"{stage}: not finished. {' '.join(str(error).split())}"]
+    context.progress(stage, len(PAPER), len(PAPER))
     seconds = perf_counter() - start
-    notes = [f"{stage}: {len(found)} methods with all their K-means runs took {seconds:.0f} s."]
-    return found, [*notes, *(f"{stage}: {each}" for each in pieces_told(pieces))]
+    notes = [f"{stage}: {len(scores)} methods with all their K-means runs took {seconds:.0f} s."]
+    return scores, [*notes, *(f"{stage}: {each}" for each in pieces_remarks(pieces))]
 
 
 def _methods(
     views: Views, setting: _Setting, context: Context
 ) -> Iterator[tuple[str, Coordinates]]:
     kernels = _kernels(views, setting)
-    yield from compared(
+    yield from compare_methods(
         views,
         kernels,
-        _DIMS[-1],
+        DIMS[-1],
         seed=context.seed,
         tol=_TOLERANCE,
         has_product=setting.noise == _VARIANCE,
     )
     if setting.kernel == _DENSE:
-        yield "kernel CCA", fitted(KernelCCA(_DIMS[-1], kernel=dict(kernels)), views)
+        yield "kernel CCA", fit_coordinates(KernelCCA(DIMS[-1], kernel=dict(kernels)), views)
 
 
 def _kernels(views: Views, setting: _Setting) -> dict[str, Kernel]:
     if setting.kernel == _NEAR:
         return dict.fromkeys(views.names, Gaussian("local", n_neighbors=10, alpha=1.0))
-    # Each method would look for the same scale again.
+    # Computed once here instead of once per method.
     return {name: Gaussian(max_min(views[name])) for name in views.names}
 
 
-def _scored(
+def _score(
     coordinates: Coordinates, target: NDArray[np.integer], seeds: list[int]
 ) -> dict[str, Any]:
-    """NMI and accuracy by number of coordinates and run, and the number of the tightest run."""
-    again = [runs(coordinates.first(r), 2, seeds=seeds) for r in _DIMS]
+    """NMI and accuracy by number of coordinates and run, and index of the tightest run."""
+    again = [run_kmeans(coordinates.first(r), 2, seeds=seeds) for r in DIMS]
     return {
         "nmi": [each.nmi(target) for each in again],
         "accuracy": [each.accuracy(target) for each in again],
@@ -212,46 +211,8 @@ def _scored(
     }
 
 
-def _tables(told: str, scores: Mapping[str, Any]) -> tuple[Table, Table]:
-    """Top results as in the paper, and those of the tightest runs."""
-    top_columns, tight_columns = ["method"], ["method"]
-    for setting in scores:
-        top_columns += [f"{setting}: NMI", "accuracy"]
-        tight_columns += [f"{setting}: NMI, {r}" for r in (_DIMS[0], _DIMS[-1])]
-    top: list[tuple[Cell, ...]] = []
-    tight: list[tuple[Cell, ...]] = []
-    for method, printed in _PAPER.items():
-        best: list[Cell] = [method]
-        least: list[Cell] = [method]
-        for found in scores.values():
-            best += [_top(found.get(method), "nmi"), _top(found.get(method), "accuracy")]
-            least += _tight(found.get(method))
-        top.append((*best, *printed))
-        tight.append(tuple(least))
-    return (
-        Table(
-            f"{told}: the top over {', '.join(map(str, _DIMS))} coordinates and all runs",
-            (*top_columns, "paper: NMI", "paper: accuracy"),
-            tuple(top),
-        ),
-        Table(
-            f"{told}: the run of least inertia, by coordinates", tuple(tight_columns), tuple(tight)
-        ),
-    )
-
-
-def _top(found: Mapping[str, Any] | None, score: str) -> float | None:
-    return None if found is None else float(np.max(found[score]))
-
-
-def _tight(found: Mapping[str, Any] | None) -> list[Cell]:
-    if found is None:
-        return [None, None]
-    return [float(found["nmi"][k][found["tightest"][k]]) for k in (0, -1)]
-
-
 def _remarks(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    told = [
+    remarks = [
         "Top results are chosen by the labels, as the paper chooses them. The tightest run is what "
         "is taken where labels are not known.",
         "N(0, 0.5) may mean a variance or a deviation of 0.5; both are shown where neighbours are "
@@ -262,25 +223,29 @@ def _remarks(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
         "as a deviation was added when the other had been seen.",
         "Kernel CCA needs dense kernels; the product is left out for the second reading.",
     ]
-    printed = _PAPER["multi-view"]
+    printed = PAPER["multi-view"]
     for size, settings in scores.items():
-        for setting, found in settings.items():
-            if "multi-view" not in found:
+        for setting, by_method in settings.items():
+            if "multi-view" not in by_method:
                 continue
-            nmi, accuracy = (_top(found["multi-view"], score) for score in ("nmi", "accuracy"))
-            order = sorted(found, key=lambda method: -(_top(found[method], "nmi") or 0.0))
+            nmi, accuracy = (
+                top_score(by_method["multi-view"], score) for score in ("nmi", "accuracy")
+            )
+            order = sorted(
+                by_method, key=lambda method: -(top_score(by_method[method], "nmi") or 0.0)
+            )
             place = order.index("multi-view") + 1
-            told.append(
+            remarks.append(
                 f"{size}, {setting}: multi-view has NMI {nmi:.3f} and accuracy {accuracy:.1%} "
                 f"(paper: {printed[0]:.2f}, {printed[1]:.1%}); it is number {place} of "
                 f"{len(order)}"
                 + ("." if place == 1 else f", after {', '.join(order[: place - 1])}.")
             )
-    return told
+    return remarks
 
 
-def _shown(views: Views) -> dict[str, Any]:
-    """A few samples of each view, in whole shades from 0 to 255."""
+def _example_shades(views: Views) -> dict[str, Any]:
+    """A few samples of each view by name, as integers from 0 to 255."""
     shades = {}
     for name in views.names:
         few = views[name][:_EXAMPLES].reshape(_EXAMPLES, 28, 28)
@@ -289,7 +254,7 @@ def _shown(views: Views) -> dict[str, Any]:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """NMI by method, a panel per size; and samples of both views."""
+    """Pictures of NMI by method, one panel per size, and of samples of both views."""
     return {
         "": Picture(
             _bars(result),
@@ -315,10 +280,10 @@ def _bars(result: Result) -> Any:
     shown = {}
     for ax, (size, settings) in zip(axes, scores.items(), strict=True):
         for setting, colour, marker in zip(settings, PALETTE, "os^", strict=False):
-            values = [_top(settings[setting].get(method), "nmi") for method in methods]
-            known = [(value, line) for value, line in zip(values, lines, strict=True) if value]
+            values = [top_score(settings[setting].get(method), "nmi") for method in methods]
+            points = [(value, line) for value, line in zip(values, lines, strict=True) if value]
             shown[setting] = ax.scatter(
-                *zip(*known, strict=True), color=colour, marker=marker, s=46
+                *zip(*points, strict=True), color=colour, marker=marker, s=46
             )
         printed = [result.numbers["paper"][method][0] for method in methods]
         shown["the paper (40,000)"] = ax.scatter(

@@ -1,4 +1,4 @@
-"""The exponent of a power law, from measurements."""
+"""Estimation of the exponent of a power law."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["exponent"]
 
 
 def exponent(at: ArrayLike, values: ArrayLike) -> float:
-    """P of values ≈ c·at^p, by least squares in logarithms.
+    """Exponent p of values ≈ c·at^p, by least squares in logarithms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Running experiments, with what is finished kept."""
+"""Runs of experiments that keep finished results."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from viewhop.experiments._index import NAMES, find
 __all__ = ["Outcome", "reproduce"]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
-#: What each extra brings, by the name under which it is imported.
-_BROUGHT = {"vision": ("cv2", "skimage")}
+#: Modules that each extra installs, by import name.
+_MODULES_BY_EXTRA = {"vision": ("cv2", "skimage")}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an experiment ended.
+    """Outcome of one experiment.
 
     Attributes
     ----------
     name : str
     status : {"done", "kept", "skipped", "failed"}
-        Run; finished before with the same settings; data or a package missing; an error.
+        Run now; finished earlier with the same settings; data or a package missing; an error.
     reason : str
-        Why it was skipped or failed, in a line.
+        Why it was skipped or failed, on one line.
     seconds : float
     error : Exception or None
     """
@@ -62,28 +62,28 @@ def reproduce(
     data_home: str | os.PathLike[str] | None = None,
     progress: Progress = no_progress,
 ) -> list[Outcome]:
-    """Run experiments of the paper, and write what they found beside the paper's own numbers.
+    """Run experiments of the paper and compare their results with the published ones.
 
-    Each writes ``NAME.json`` last, after its pictures; ``report.md`` and ``report.html`` show all
-    that are in the folder. An experiment that is finished there with the same settings is not run
-    again, so a run that was stopped goes on where it was.
+    Each writes its pictures and then ``NAME.json``; ``report.md`` and ``report.html`` show all
+    results in the folder. Experiments that are finished there with the same settings are skipped,
+    so a stopped run resumes.
 
     Parameters
     ----------
     names : list of str
-        Of `NAMES`; all of them by default.
+        From `NAMES`; all of them by default.
     out : path
-        Folder; made if need be.
+        Folder; created if necessary.
     quick : bool
-        Toy sizes: to see that everything runs, not what comes out.
+        Use toy sizes, to check that everything runs; the results are not meaningful.
     trials : int or None
-        Repetitions where an experiment has them; None is what each takes by itself.
+        Repetitions of repeated experiments; None uses the default of each.
     seed : int
     force : bool
-        Run what is finished, too.
+        Run finished experiments again.
     data_home : path or None
-        Folder of data that does not come with the package; None is the one that the environment
-        variable ``VIEWHOP_DATA`` names.
+        Folder of data sets that are not included in the package; None uses the environment
+        variable ``VIEWHOP_DATA``.
     progress : callable
         Called as ``progress(stage, done, total)``.
 
@@ -111,27 +111,27 @@ def reproduce(
         progress(Stage("experiments", experiment.name), count, len(chosen))
         context = Context(
             quick=quick,
-            trials=_repeated(experiment, quick=quick, asked=trials),
+            trials=_trial_count(experiment, quick=quick, requested=trials),
             seed=seed,
             data_home=None if home is None else Path(home),
-            progress=_within(experiment.name, progress),
+            progress=_prefix_progress(experiment.name, progress),
         )
-        outcomes.append(_outcome(experiment, context, folder, force=force))
+        outcomes.append(_run_experiment(experiment, context, folder, force=force))
         page.write(folder)
     progress(Stage("experiments"), len(chosen), len(chosen))
     return outcomes
 
 
-def _repeated(experiment: Experiment, *, quick: bool, asked: int | None) -> int:
+def _trial_count(experiment: Experiment, *, quick: bool, requested: int | None) -> int:
     if experiment.trials is None:
         return 1
-    if asked is not None:
-        return asked
+    if requested is not None:
+        return requested
     return experiment.trials.quick if quick else experiment.trials.default
 
 
-def _within(name: str, progress: Progress) -> Progress:
-    """The callback with the experiment's name before each stage."""
+def _prefix_progress(name: str, progress: Progress) -> Progress:
+    """Progress callback that puts the experiment's name before each stage."""
 
     def named(stage: str, done: int, total: int | None) -> None:
         progress(Stage(f"{name}: {stage}", getattr(stage, "detail", "")), done, total)
@@ -139,26 +139,29 @@ def _within(name: str, progress: Progress) -> Progress:
     return named
 
 
-def _outcome(experiment: Experiment, context: Context, folder: Path, *, force: bool) -> Outcome:
-    """Run an experiment unless it is finished."""
+def _run_experiment(
+    experiment: Experiment, context: Context, folder: Path, *, force: bool
+) -> Outcome:
+    """Outcome of an experiment, which is run unless it is finished."""
     path = folder / f"{experiment.name}.json"
     settings = {"quick": context.quick, "trials": context.trials, "seed": context.seed}
-    known = recording.read(path)
-    if not force and known is not None and _is_same(known[1], settings, folder):
+    earlier = recording.read(path)
+    if not force and earlier is not None and _is_current(earlier[1], settings, folder):
         return Outcome(experiment.name, "kept")
     for extra in experiment.extras:
-        if any(find_spec(module) is None for module in _BROUGHT[extra]):
-            return Outcome(experiment.name, "skipped", f'it needs pip install "viewhop[{extra}]"')
+        if any(find_spec(module) is None for module in _MODULES_BY_EXTRA[extra]):
+            what = f'a package is missing; pip install "viewhop[{extra}]"'
+            return Outcome(experiment.name, "skipped", what)
     start = perf_counter()
     try:
-        result = recording.settled(experiment.run(context))
+        result = recording.as_stored(experiment.run(context))
         seconds = perf_counter() - start
-        pictures = _drawn(experiment, result, folder)
+        pictures = _write_pictures(experiment, result, folder)
     except DataMissingError as error:
         return Outcome(experiment.name, "skipped", str(error))
     except OSError:
-        raise  # The folder cannot be written to: the others would fail, too.
-    except Exception as error:  # of any kind: the other experiments go on, and this one is told
+        raise  # The folder is not writable, so the others would fail, too.
+    except Exception as error:  # of any kind: it is reported, and the other experiments go on
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return Outcome(experiment.name, "failed", reason, perf_counter() - start, error)
     record = {
@@ -175,8 +178,8 @@ def _outcome(experiment: Experiment, context: Context, folder: Path, *, force: b
     return Outcome(experiment.name, "done", seconds=seconds)
 
 
-def _is_same(record: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> bool:
-    """Whether a finished experiment is the one that is asked for, with its pictures."""
+def _is_current(record: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> bool:
+    """Whether a finished experiment has the requested settings and all its pictures."""
     return (
         record.get("settings") == settings
         and record.get("versions", {}).get("viewhop") == __version__
@@ -185,8 +188,8 @@ def _is_same(record: Mapping[str, Any], settings: Mapping[str, Any], folder: Pat
     )
 
 
-def _drawn(experiment: Experiment, result: Result, folder: Path) -> list[dict[str, str]]:
-    """Write the pictures; none without matplotlib."""
+def _write_pictures(experiment: Experiment, result: Result, folder: Path) -> list[dict[str, str]]:
+    """File names and captions of the pictures written; empty without matplotlib."""
     if find_spec("matplotlib") is None:
         return []
     pictures: dict[str, Picture] = experiment.draw(result)
@@ -200,8 +203,8 @@ def _drawn(experiment: Experiment, result: Result, folder: Path) -> list[dict[st
 
 
 def _versions() -> dict[str, str]:
-    found = {"viewhop": __version__, "python": platform.python_version()}
+    versions = {"viewhop": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions

@@ -1,4 +1,4 @@
-"""The page that shows our results beside the paper's, as Markdown and as HTML."""
+"""Page that compares results with those of the paper, as Markdown and as HTML."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ footer { color: var(--pale); font-size: .9rem; }
 
 def write(folder: Path) -> None:
     """Write ``report.md`` and ``report.html`` of all results in a folder."""
-    found = [
-        known for name in NAMES if (known := recording.read(folder / f"{name}.json")) is not None
+    results = [
+        stored for name in NAMES if (stored := recording.read(folder / f"{name}.json")) is not None
     ]
-    for name, text in (("report.md", _markdown(found)), ("report.html", _html(found))):
+    for name, text in (("report.md", _markdown(results)), ("report.html", _html(results))):
         with replace_file(folder / name) as file:
             file.write(text.encode())
 
 
-def _markdown(found: Iterable[tuple[Result, Record]]) -> str:
+def _markdown(results: Iterable[tuple[Result, Record]]) -> str:
     parts = [f"# {_TITLE}", _INTRO]
-    for result, record in found:
+    for result, record in results:
         parts += [
             f"## {record['experiment']}: {record['title']}",
             f"{record['where']}. " + record["about"],
@@ -69,27 +69,27 @@ def _markdown(found: Iterable[tuple[Result, Record]]) -> str:
             parts.append(f"**{_TOY}**")
         parts += [_markdown_table(table) for table in (_sizes(result), *result.tables)]
         parts += [
-            f"![{_inert(each['caption'])}]({quote(each['file'])})\n\n*{_inert(each['caption'])}*"
+            f"![{_escape_markdown(each['caption'])}]({quote(each['file'])})\n\n*{_escape_markdown(each['caption'])}*"
             for each in record["pictures"]
         ]
-        parts += ["\n".join(f"- {_inert(remark)}" for remark in result.remarks)]
+        parts += ["\n".join(f"- {_escape_markdown(remark)}" for remark in result.remarks)]
         parts.append(_run_line(record))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _html(found: Iterable[tuple[Result, Record]]) -> str:
-    known = list(found)
-    sections = "".join(_section(result, record) for result, record in known)
-    listed = "".join(
+def _html(results: Iterable[tuple[Result, Record]]) -> str:
+    stored = list(results)
+    sections = "".join(_section(result, record) for result, record in stored)
+    links = "".join(
         f'<li><a href="#{escape(record["experiment"])}">{escape(record["title"])}</a></li>'
-        for _, record in known
+        for _, record in stored
     )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>\n"
         f"<h1>{_TITLE}</h1>\n<p>{escape(_INTRO)}</p>\n</header>\n"
-        f'<nav aria-label="Experiments"><ul>{listed}</ul></nav>\n'
+        f'<nav aria-label="Experiments"><ul>{links}</ul></nav>\n'
         f"<main>\n{sections}</main>\n</body>\n</html>\n"
     )
 
@@ -114,7 +114,7 @@ def _section(result: Result, record: Mapping[str, Any]) -> str:
 
 
 def _sizes(result: Result) -> Table:
-    """What was run, beside what the paper ran."""
+    """Table of the settings of this run and of the paper."""
     names = dict.fromkeys([*result.ran, *result.paper])
     return Table(
         "What was run",
@@ -129,15 +129,15 @@ def _run_line(record: Mapping[str, Any]) -> str:
 
 
 def _cell(value: Any) -> Cell:
-    """A setting as text."""
+    """Cell of a setting; sequences and booleans become text."""
     if isinstance(value, list | tuple):
-        return ", ".join(_shown(_cell(each), 3) for each in value)
+        return ", ".join(_cell_text(_cell(each), 3) for each in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value  # type: ignore[no-any-return]  # plain data, by `recording.plain`
 
 
-def _shown(cell: Cell, digits: int) -> str:
+def _cell_text(cell: Cell, digits: int) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, float):
@@ -148,16 +148,19 @@ def _shown(cell: Cell, digits: int) -> str:
 
 def _markdown_table(table: Table) -> str:
     rows = [table.columns, ("---", *["---:"] * (len(table.columns) - 1))]
-    shown = [tuple(_inert(_shown(cell, table.digits)) for cell in row) for row in table.rows]
+    shown = [
+        tuple(_escape_markdown(_cell_text(cell, table.digits)) for cell in row)
+        for row in table.rows
+    ]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in (*rows, *shown))
-    return f"**{_inert(table.title)}**\n\n{lines}"
+    return f"**{_escape_markdown(table.title)}**\n\n{lines}"
 
 
 def _html_table(table: Table) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     rows = "".join(
         "<tr>"
-        + "".join(f"<td>{escape(_shown(cell, table.digits))}</td>" for cell in row)
+        + "".join(f"<td>{escape(_cell_text(cell, table.digits))}</td>" for cell in row)
         + "</tr>\n"
         for row in table.rows
     )
@@ -167,6 +170,6 @@ def _html_table(table: Table) -> str:
     )
 
 
-def _inert(text: str) -> str:
-    """Text that Markdown shows as it is."""
+def _escape_markdown(text: str) -> str:
+    """Text with Markdown's special characters escaped."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Results on disk: JSON that a picture can be drawn from again."""
+"""Storage of results as JSON from which pictures can be redrawn."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 from viewhop._runtime.files import replace_file
 from viewhop.experiments._experiment import Result, Table
 
-__all__ = ["Record", "plain", "read", "settled", "write"]
+__all__ = ["Record", "as_stored", "plain", "read", "write"]
 
-#: Changes when a file of an older version should not be taken for a new one.
+#: Incremented when files of older versions become invalid.
 _FORMAT = 1
 
-#: What a file holds beside the result: the experiment, its settings, versions, seconds, pictures.
+#: Metadata stored with a result: the experiment, its settings, versions, seconds, pictures.
 Record = dict[str, Any]
 
 
 def plain(value: Any) -> Any:
-    """Numbers, text, lists and dicts as JSON has them; what is not finite is None.
+    """JSON data of numbers, text, lists and dicts; non-finite numbers become None.
 
     Parameters
     ----------
@@ -43,44 +43,46 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int | bool):
         return value
-    raise TypeError(f"a result holds numbers and text, not {type(value).__name__}")
+    raise TypeError(f"expected numbers and text in a result, got {type(value).__name__}")
 
 
 def write(path: str | os.PathLike[str], result: Result, record: Mapping[str, Any]) -> None:
-    """Write a result with its record, whole or not at all.
+    """Write a result with its record, atomically.
 
     Parameters
     ----------
     path : path
     result : Result
     record : dict
-        What is known of the run: settings, versions, seconds, pictures.
+        Metadata of the run: settings, versions, seconds, pictures.
     """
-    held = {"format": _FORMAT, "record": plain(record), "result": plain(asdict(result))}
+    content = {"format": _FORMAT, "record": plain(record), "result": plain(asdict(result))}
     with replace_file(path) as file:
-        file.write(f"{json.dumps(held, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode())
+        file.write(
+            f"{json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
+        )
 
 
-def settled(result: Result) -> Result:
-    """The result as it will be read back: what is drawn is what the file holds."""
+def as_stored(result: Result) -> Result:
+    """Result as it will be read back, so that pictures show exactly the stored data."""
     return _result(plain(asdict(result)))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Result, Record] | None:
-    """The result and the record of a file, None if there is none or it is of another format.
+    """Result and record of a file; None if it is missing or has another format.
 
-    Arrays come back as lists; what was not finite comes back as None.
+    Arrays come back as lists and non-finite numbers as None.
     """
     try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
-        if held["format"] != _FORMAT:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        if content["format"] != _FORMAT:
             return None
-        return _result(held["result"]), dict(held["record"])
+        return _result(content["result"]), dict(content["record"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
 
 
-def _result(found: Mapping[str, Any]) -> Result:
+def _result(fields: Mapping[str, Any]) -> Result:
     tables = tuple(
         Table(
             title=each["title"],
@@ -88,12 +90,12 @@ def _result(found: Mapping[str, Any]) -> Result:
             rows=tuple(tuple(row) for row in each["rows"]),
             digits=each["digits"],
         )
-        for each in found["tables"]
+        for each in fields["tables"]
     )
     return Result(
-        ran=found["ran"],
-        paper=found["paper"],
+        ran=fields["ran"],
+        paper=fields["paper"],
         tables=tables,
-        numbers=found["numbers"],
-        remarks=tuple(found["remarks"]),
+        numbers=fields["numbers"],
+        remarks=tuple(fields["remarks"]),
     )

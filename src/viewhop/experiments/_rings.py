@@ -1,4 +1,4 @@
-"""How well two coordinates bring back a closed curve."""
+"""Recovery of a closed curve from two coordinates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from viewhop.scores import circular_rank_correlation
 
 __all__ = ["ENOUGH", "Ring", "ring"]
 
-#: A circle counts as recovered from this correlation on.
+#: Minimum correlation for a circle to count as recovered.
 ENOUGH = 0.99
-#: Angles closer than this, in radians, are the same: what rounding leaves of one point.
+#: Angles closer than this, in radians, count as equal: coincident points differ by rounding.
 _SAME = 1e-6
 
 
 class Ring(NamedTuple):
-    """What is left of a closed curve.
+    """Scores of a recovered closed curve.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Ring(NamedTuple):
 
 
 def ring(embedding: NDArray[np.floating], truth: NDArray[np.floating]) -> Ring:
-    """The order of samples around the middle of their embedding, against the true one.
+    """Scores of the order of samples around the centre of their embedding.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def ring(embedding: NDArray[np.floating], truth: NDArray[np.floating]) -> Ring:
     truth : (n_samples,) array
         True angles in radians.
     """
-    known = np.isfinite(embedding).all(axis=1)
-    points = embedding[known] - embedding[known].mean(axis=0)
+    is_placed = np.isfinite(embedding).all(axis=1)
+    points = embedding[is_placed] - embedding[is_placed].mean(axis=0)
     angles = np.round(np.arctan2(points[:, 1], points[:, 0]) / _SAME) * _SAME
     around = np.sort(angles)
     steps = np.diff(np.append(around, around[0] + 2 * np.pi))
     return Ring(
-        circular_rank_correlation(angles, truth[known]),
+        circular_rank_correlation(angles, truth[is_placed]),
         float(np.degrees(steps.max())),
     )

@@ -1,4 +1,4 @@
-"""Fig. 27: how well every two channels tell earthquakes from explosions."""
+"""Fig. 27: earthquakes and explosions classified with every pair of channels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _R = 4
 
 
 def run(context: Context) -> Result:
-    """All pairs of six channels, and each channel alone, in the mean over trials."""
+    """Mean accuracy over trials of all pairs of six channels, and of each channel alone."""
     sizes = (10, 12) if context.quick else (46, 62)
     pairs: dict[str, list[Floats]] = {name: [] for name in KERNELS}
     alone: dict[str, list[list[float]]] = {name: [] for name in KERNELS}
@@ -38,8 +38,8 @@ def run(context: Context) -> Result:
         names = events.channels
         views = sonogram_views(events.waveforms, names)
         for name, kernel in KERNELS.items():
-            found = classify_pairs(views, events.target, n_components=_R, kernel=kernel)
-            pairs[name].append(found.accuracy)
+            scores = classify_pairs(views, events.target, n_components=_R, kernel=kernel)
+            pairs[name].append(scores.accuracy)
             singles = classify(
                 views,
                 events.target,
@@ -97,7 +97,7 @@ def _table(name: str, pairs: Floats, single: Floats, names: Sequence[str]) -> Ta
 
 
 def by_station(pairs: Floats, names: Sequence[str]) -> tuple[float, float]:
-    """Mean accuracy of pairs at one station, and of pairs at two.
+    """Mean accuracy of pairs at one station, and of pairs at two stations.
 
     Parameters
     ----------
@@ -114,21 +114,21 @@ def by_station(pairs: Floats, names: Sequence[str]) -> tuple[float, float]:
 def _remarks(
     pairs: Mapping[str, Floats], single: Mapping[str, Floats], names: Sequence[str]
 ) -> list[str]:
-    told = []
-    for name, found in pairs.items():
-        within, across = by_station(found, names)
-        gains = (found - single[name][:, None])[~np.eye(len(names), dtype=bool)]
-        told.append(
+    remarks = []
+    for name, accuracy in pairs.items():
+        within, across = by_station(accuracy, names)
+        gains = (accuracy - single[name][:, None])[~np.eye(len(names), dtype=bool)]
+        remarks.append(
             f"{name}: pairs at one station are right in {100 * within:.1f} %, pairs at two in "
             f"{100 * across:.1f} %, single channels in {100 * single[name].mean():.1f} %. A second "
             f"view helps the first in {int((gains > 0).sum())} of {gains.size} pairs, by "
             f"{100 * gains.mean():+.1f} points in the mean."
         )
-    return told
+    return remarks
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """A cell for every two channels, a panel for each kernel."""
+    """Picture with one cell per pair of channels and one panel per kernel."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 5.2), layout="constrained")

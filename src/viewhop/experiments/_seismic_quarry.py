@@ -1,4 +1,4 @@
-"""Fig. 28 and Table 4: which quarry a blast was fired in, from three channels of one station."""
+"""Fig. 28 and Table 4: blasts classified by quarry from three channels of one station."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from viewhop.experiments._seismic_setting import (
     RANKS,
     SIMULATED,
     at_noise,
-    beside_paper,
-    beside_remarks,
     mean_and_sd,
-    methods_of,
+    method_names,
+    paper_comparison,
+    paper_remarks,
     percents,
     signal_and_noise,
 )
 from viewhop.experiments._seismic_sweep import (
-    drawn_sweep,
+    draw_sweep,
     lead_remarks,
+    sweep_numbers,
     sweep_tables,
-    swept_numbers,
 )
 from viewhop.plotting import INK, PALETTE, confusion, embedding, tidy_axes
 from viewhop.seismic import SOUTH, Classification, classify, make_quarry_blasts
@@ -48,12 +48,12 @@ __all__ = ["EXPERIMENTS"]
 
 Floats = NDArray[np.float64]
 
-#: The kernel of the refitted way, which takes minutes: the paper's rule.
+#: Kernel of the refitted procedure, which takes minutes: the paper's rule.
 _REFITTED = "max-min"
-#: Ground noise over the simulator's; the table beside the paper's is at 1.
+#: Ground noise relative to the simulator's; the table is compared with the paper at 1.
 _NOISES = (1.0, 4.0, 16.0, 32.0, 64.0)
 _QUICK_NOISES = (1.0, 16.0)
-#: Per cents above which nothing is left to compare.
+#: Accuracy in per cent above which methods cannot be distinguished.
 _CEILING = 99.0
 _MARKERS = "os^DvP"
 #: Accuracy in per cent at r = 3 and 4, Table 4 of the paper.
@@ -68,40 +68,16 @@ _PAPER = {
 
 
 def run(context: Context) -> Result:
-    """Classify blasts by quarry at each noise; refit without each blast of the first trial."""
+    """Accuracy of classification by quarry over noise; also refitted for the first trial."""
     n_blasts = 30 if context.quick else 602
     noises = _QUICK_NOISES if context.quick else _NOISES
-    found: dict[str, list[list[Classification]]] = {name: [[] for _ in noises] for name in KERNELS}
-    first: dict[str, Any] = {}
-    for trial in range(context.trials):
-        clean, noise = signal_and_noise(
-            partial(make_quarry_blasts, n_blasts, random_state=context.integer(trial))
-        )
-        labels = [clean.target_names[k] for k in clean.target]
-        for place, level in enumerate(noises):
-            views = at_noise(clean, noise, level)
-            for name, kernel in KERNELS.items():
-                is_refitted = trial == place == 0 and name == _REFITTED
-                found[name][place].append(
-                    classify(
-                        views,
-                        labels,
-                        n_components=RANKS,
-                        kernel=kernel,
-                        procedures=["transductive"] + ["refitted"] * is_refitted,
-                        progress=context.progress if is_refitted else no_progress,
-                    )
-                )
-            if trial == place == 0:
-                first = {**_maps(views), **_places(clean), "quarries": labels}
-            done = trial * len(noises) + place + 1
-            context.progress("records", done, context.trials * len(noises))
-    beside = {name: by_noise[0] for name, by_noise in found.items()}
+    by_kernel, first = _classify_trials(context, n_blasts, noises)
+    beside = {name: by_noise[0] for name, by_noise in by_kernel.items()}
     best = beside[_REFITTED][0]
-    methods = methods_of(best)
+    methods = method_names(best)
     sweep = {
         name: np.array([percents(trials, procedure="transductive") for trials in by_noise])
-        for name, by_noise in found.items()
+        for name, by_noise in by_kernel.items()
     }
     return Result(
         ran={
@@ -127,13 +103,13 @@ def run(context: Context) -> Result:
             "data": "recorded at one station in Israel",
         },
         tables=(
-            _beside(beside, methods),
+            _paper_table(beside, methods),
             _refitted_table(beside, methods),
             *sweep_tables(sweep, noises, methods),
         ),
         numbers={
             **first,
-            **swept_numbers(sweep, noises, methods),
+            **sweep_numbers(sweep, noises, methods),
             "classes": best[0].classes,
             "confusion": {
                 procedure: best.find(MULTI, procedure=procedure).confusion
@@ -144,8 +120,42 @@ def run(context: Context) -> Result:
     )
 
 
+def _classify_trials(
+    context: Context, n_blasts: int, noises: Sequence[float]
+) -> tuple[dict[str, list[list[Classification]]], dict[str, Any]]:
+    """Classifications by kernel, noise and trial, and the drawn data of the first trial."""
+    by_kernel: dict[str, list[list[Classification]]] = {
+        name: [[] for _ in noises] for name in KERNELS
+    }
+    first: dict[str, Any] = {}
+    for trial in range(context.trials):
+        clean, noise = signal_and_noise(
+            partial(make_quarry_blasts, n_blasts, random_state=context.integer(trial))
+        )
+        labels = [clean.target_names[k] for k in clean.target]
+        for place, level in enumerate(noises):
+            views = at_noise(clean, noise, level)
+            for name, kernel in KERNELS.items():
+                is_refitted = trial == place == 0 and name == _REFITTED
+                by_kernel[name][place].append(
+                    classify(
+                        views,
+                        labels,
+                        n_components=RANKS,
+                        kernel=kernel,
+                        procedures=["transductive"] + ["refitted"] * is_refitted,
+                        progress=context.progress if is_refitted else no_progress,
+                    )
+                )
+            if trial == place == 0:
+                first = {**_maps(views), **_places(clean), "quarries": labels}
+            done = trial * len(noises) + place + 1
+            context.progress("records", done, context.trials * len(noises))
+    return by_kernel, first
+
+
 def _maps(views: Views) -> dict[str, Any]:
-    """The first two multi-view coordinates of the first channel, by kernel."""
+    """First two multi-view coordinates of the first channel by kernel, and its name."""
     maps = {}
     for name, kernel in KERNELS.items():
         est = MultiViewDiffusionMaps(2, kernel=kernel, random_state=0).fit(views)
@@ -161,16 +171,16 @@ def _places(blasts: Bunch) -> dict[str, Any]:
     }
 
 
-def _beside(found: dict[str, list[Classification]], methods: Sequence[str]) -> Table:
+def _paper_table(by_kernel: dict[str, list[Classification]], methods: Sequence[str]) -> Table:
     ours = {
         name: dict(zip(methods, percents(trials, procedure="transductive"), strict=True))
-        for name, trials in found.items()
+        for name, trials in by_kernel.items()
     }
     titles = {
         method: f"{method} (paper: {there})" if there != method else method
         for method, there in zip(methods, _PAPER, strict=True)
     }
-    columns, rows = beside_paper(ours, dict(zip(methods, _PAPER.values(), strict=True)), titles)
+    columns, rows = paper_comparison(ours, dict(zip(methods, _PAPER.values(), strict=True)), titles)
     return Table(
         "Accuracy [%], one embedding of all blasts (transductive), mean ± standard deviation over "
         "trials, beside Table 4 of the paper",
@@ -180,11 +190,11 @@ def _beside(found: dict[str, list[Classification]], methods: Sequence[str]) -> T
     )
 
 
-def _refitted_table(found: dict[str, list[Classification]], methods: Sequence[str]) -> Table:
-    left_out = percents(found[_REFITTED][:1], procedure="refitted")[:, 0]
+def _refitted_table(by_kernel: dict[str, list[Classification]], methods: Sequence[str]) -> Table:
+    left_out = percents(by_kernel[_REFITTED][:1], procedure="refitted")[:, 0]
     balanced = {
         name: percents(trials, procedure="transductive", balanced=True)[:, :, -1]
-        for name, trials in found.items()
+        for name, trials in by_kernel.items()
     }
     columns = ["method", *(f"refitted, r = {r}, {_REFITTED}" for r in RANKS)]
     columns += [f"transductive, balanced, r = {RANKS[-1]}, {name}" for name in balanced]
@@ -208,23 +218,23 @@ def _refitted_table(found: dict[str, list[Classification]], methods: Sequence[st
 def _remarks(
     sweep: Mapping[str, Floats], noises: Sequence[float], methods: Sequence[str]
 ) -> list[str]:
-    told = []
+    remarks = []
     printed = dict(zip(methods, _PAPER.values(), strict=True))
-    for kernel, found in sweep.items():
-        means = dict(zip(methods, found[0].mean(axis=1), strict=True))
-        told += beside_remarks(kernel, means, printed)
-    lowest = min(float(found[0, -1].mean()) for found in sweep.values())
+    for kernel, accuracies in sweep.items():
+        means = dict(zip(methods, accuracies[0].mean(axis=1), strict=True))
+        remarks += paper_remarks(kernel, means, printed)
+    lowest = min(float(accuracies[0, -1].mean()) for accuracies in sweep.values())
     if lowest > _CEILING:
-        told.append(
+        remarks.append(
             f"At the simulator's noise multi-view is right in {lowest:.1f} % and more, so these "
             "quarries are easier to tell apart than the paper's, and which method is better cannot "
             "be seen there. It can where there is more noise."
         )
-    return [*told, *lead_remarks(sweep, noises, methods)]
+    return [*remarks, *lead_remarks(sweep, noises, methods)]
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Both maps of the blasts beside where they were; and which quarry is taken for which."""
+    """Pictures of embeddings and locations of the blasts, of confusions, and of accuracies."""
     from matplotlib.figure import Figure
 
     numbers = result.numbers
@@ -258,7 +268,7 @@ def draw(result: Result) -> dict[str, Picture]:
     return {
         "": Picture(figure, caption),
         "confusion": _confusions(result),
-        "noise": drawn_sweep(numbers),
+        "noise": draw_sweep(numbers),
     }
 
 

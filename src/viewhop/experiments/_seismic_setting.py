@@ -1,4 +1,4 @@
-"""What the three seismic experiments share: simulated events as views, kernels, scores in words."""
+"""Shared setting of the seismic experiments: simulated events as views, kernels, remarks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
     "RANKS",
     "SIMULATED",
     "at_noise",
-    "beside_paper",
-    "beside_remarks",
     "mean_and_sd",
-    "methods_of",
+    "method_names",
+    "paper_comparison",
+    "paper_remarks",
     "percents",
     "signal_and_noise",
     "sonogram_views",
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 #: Numbers of coordinates in the paper's tables.
 RANKS = (3, 4)
 MULTI = "multi-view"
-#: The paper does not print the kernel of this section: its own rule for the scale, and ours.
+#: The paper does not state the kernel of this section: its general rule for the scale, and ours.
 KERNELS: dict[str, Any] = {"max-min": Gaussian(bandwidth="max-min"), "library default": "adaptive"}
 SIMULATED = (
     "The data are simulated: the paper's records are not public. Stations, quarries and events do "
@@ -45,19 +45,19 @@ SIMULATED = (
 
 
 def signal_and_noise(make: Callable[..., Bunch]) -> tuple[Bunch, Floats]:
-    """Events as they would be without ground noise, and the noise that they have.
+    """Events without ground noise, and their noise, (n_events, n_channels, n_samples).
 
     Parameters
     ----------
     make : callable
-        ``make(noise=)`` gives the events, always the same ones.
+        ``make(noise=)`` returns the same events at any noise level.
     """
-    found, clean = make(noise=1.0), make(noise=0.0)
-    return clean, found.waveforms - clean.waveforms
+    noisy, clean = make(noise=1.0), make(noise=0.0)
+    return clean, noisy.waveforms - clean.waveforms
 
 
 def at_noise(clean: Bunch, noise: Floats, level: float) -> Views:
-    """Views of events with so many times the noise: it is added to a record, and nothing else.
+    """Views of events with `level` times the noise added to their records.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def at_noise(clean: Bunch, noise: Floats, level: float) -> Views:
 
 
 def sonogram_views(waveforms: NDArray[np.floating], channels: Sequence[str]) -> Views:
-    """The sonograms of each channel, one view each.
+    """Sonograms as Views, one view per channel.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def sonogram_views(waveforms: NDArray[np.floating], channels: Sequence[str]) -> 
     )
 
 
-def methods_of(found: Classification) -> list[str]:
-    """The methods, in their order."""
-    return list(dict.fromkeys(score.method for score in found))
+def method_names(scores: Classification) -> list[str]:
+    """Names of the methods in their order."""
+    return list(dict.fromkeys(score.method for score in scores))
 
 
 def percents(trials: Sequence[Classification], *, procedure: str, balanced: bool = False) -> Floats:
@@ -98,7 +98,7 @@ def percents(trials: Sequence[Classification], *, procedure: str, balanced: bool
     trials : list of Classification
     procedure : {"transductive", "refitted"}
     balanced : bool
-        Whether classes count alike, rather than events.
+        Whether to weight classes equally, instead of events.
     """
     what = "balanced_accuracy" if balanced else "accuracy"
     return 100 * np.array(
@@ -107,24 +107,24 @@ def percents(trials: Sequence[Classification], *, procedure: str, balanced: bool
                 [getattr(each.find(name, procedure=procedure, n_components=r), what) for r in RANKS]
                 for each in trials
             ]
-            for name in methods_of(trials[0])
+            for name in method_names(trials[0])
         ]
     )
 
 
 def mean_and_sd(values: ArrayLike) -> str:
-    """Mean and standard deviation over trials, as text; the mean alone of one trial."""
-    given = np.asarray(values, dtype=np.float64)
-    spread = f" ± {given.std(ddof=1):.1f}" if given.size > 1 else ""
-    return f"{given.mean():.1f}{spread}"
+    """Text with mean and standard deviation over trials; only the mean for one trial."""
+    array = np.asarray(values, dtype=np.float64)
+    spread = f" ± {array.std(ddof=1):.1f}" if array.size > 1 else ""
+    return f"{array.mean():.1f}{spread}"
 
 
-def beside_paper(
+def paper_comparison(
     ours: Mapping[str, Mapping[str, Floats]],
     printed: Mapping[str, Sequence[float]],
     titles: Mapping[str, str],
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Columns and rows of a table in the form of the paper's, with ours beside its numbers.
+    """Columns and rows of a table in the paper's form, with our numbers next to the paper's.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def beside_paper(
     printed : dict by method of n_ranks numbers
         The paper's.
     titles : dict by method
-        What stands in the first column.
+        Text of the first column.
     """
     columns = ["method"]
     for r in RANKS:
@@ -141,16 +141,16 @@ def beside_paper(
     for method, title in titles.items():
         row: list[Cell] = [title]
         for k in range(len(RANKS)):
-            row += [mean_and_sd(found[method][:, k]) for found in ours.values()]
+            row += [mean_and_sd(accuracies[method][:, k]) for accuracies in ours.values()]
             row.append(printed[method][k])
         rows.append(tuple(row))
     return tuple(columns), tuple(rows)
 
 
-def beside_remarks(
+def paper_remarks(
     kernel: str, means: Mapping[str, Floats], printed: Mapping[str, Sequence[float]]
 ) -> list[str]:
-    """Whether multi-view is ahead at the simulator's noise, as it is in the paper, for each r.
+    """Remarks for each r on whether multi-view leads at the simulator's noise, as in the paper.
 
     Parameters
     ----------
@@ -160,16 +160,16 @@ def beside_remarks(
     printed : dict by method of n_ranks numbers
         The paper's.
     """
-    told = []
+    remarks = []
     for k, r in enumerate(RANKS):
         others = {name: float(row[k]) for name, row in means.items() if name != MULTI}
         other = max(others, key=others.__getitem__)
         theirs = max(row[k] for name, row in printed.items() if name != MULTI)
         lead = means[MULTI][k] - means[other][k]
-        told.append(
+        remarks.append(
             f"{kernel}, noise 1, r = {r}: multi-view {means[MULTI][k]:.1f} %, the best other "
             f"({other}) {means[other][k]:.1f} %; in the paper {printed[MULTI][k]:.1f} and "
             f"{theirs:.1f} %. The lead of the paper "
             f"{'shows' if lead > 1e-9 else 'does not show'} on these data."
         )
-    return told
+    return remarks

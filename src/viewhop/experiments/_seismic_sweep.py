@@ -1,4 +1,4 @@
-"""Accuracies over noise: what every seismic sweep says, in tables, remarks and a picture."""
+"""Accuracies over noise in the seismic experiments, as tables, remarks and a picture."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from viewhop.experiments._experiment import Cell, Picture, Table
 from viewhop.experiments._seismic_setting import MULTI, RANKS, mean_and_sd
 from viewhop.plotting import PALETTE, tidy_axes
 
-__all__ = ["drawn_sweep", "lead_remarks", "sweep_tables", "swept_numbers"]
+__all__ = ["draw_sweep", "lead_remarks", "sweep_numbers", "sweep_tables"]
 
 Floats = NDArray[np.float64]
-#: By kernel: per cents, (n_noises, n_methods, n_trials, n_ranks).
+#: Accuracies in per cent by kernel, (n_noises, n_methods, n_trials, n_ranks).
 Sweep = Mapping[str, Floats]
 
 _FUSED = ("kernel sum", "kernel product", MULTI)
-#: Per cents that differ by less are the same.
+#: Accuracies in per cent that differ by less count as equal.
 _SAME = 1e-9
 
 
 def sweep_tables(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) -> list[Table]:
-    """A table for each kernel, with a row for each noise and r.
+    """One table per kernel, with one row per noise and r.
 
     Parameters
     ----------
@@ -34,15 +34,17 @@ def sweep_tables(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) 
     noises : list of float
     methods : list of str
     """
-    return [_table(kernel, found, noises, methods) for kernel, found in sweep.items()]
+    return [_table(kernel, accuracies, noises, methods) for kernel, accuracies in sweep.items()]
 
 
-def _table(kernel: str, found: Floats, noises: Sequence[float], methods: Sequence[str]) -> Table:
+def _table(
+    kernel: str, accuracies: Floats, noises: Sequence[float], methods: Sequence[str]
+) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for i, level in enumerate(noises):
         for k, r in enumerate(RANKS):
-            cells = [mean_and_sd(values) for values in found[i, :, :, k]]
-            rows.append((f"{level:g}", str(r), *cells, _best(found[i, :, :, k], methods)))
+            cells = [mean_and_sd(values) for values in accuracies[i, :, :, k]]
+            rows.append((f"{level:g}", str(r), *cells, _best(accuracies[i, :, :, k], methods)))
     return Table(
         f"Accuracy [%] over noise, transductive, Gaussian kernel, {kernel}: mean ± standard "
         "deviation over trials",
@@ -52,7 +54,7 @@ def _table(kernel: str, found: Floats, noises: Sequence[float], methods: Sequenc
 
 
 def _best(values: Floats, methods: Sequence[str]) -> str:
-    """The method, or methods, with the highest mean over trials; values are (methods, trials)."""
+    """Names of the methods with the highest mean; values are (n_methods, n_trials)."""
     means = values.mean(axis=1)
     return ", ".join(
         method for method, mean in zip(methods, means, strict=True) if mean >= means.max() - _SAME
@@ -60,18 +62,18 @@ def _best(values: Floats, methods: Sequence[str]) -> str:
 
 
 def lead_remarks(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) -> list[str]:
-    """Where multi-view is ahead of all others, and where it is not.
+    """Remarks on where multi-view leads all others and where it does not.
 
     Parameters
     ----------
     sweep, noises, methods
         As for `sweep_tables`.
     """
-    told = []
+    remarks = []
     multi = list(methods).index(MULTI)
     others = [method for method in methods if method != MULTI]
-    for kernel, found in sweep.items():
-        means = found.mean(axis=2)  # (noises, methods, ranks)
+    for kernel, accuracies in sweep.items():
+        means = accuracies.mean(axis=2)  # (noises, methods, ranks)
         rest = np.delete(means, multi, axis=1)
         lead = means[:, multi] - rest.max(axis=1)
         best = Counter(others[k] for k in rest.argmax(axis=1)[lead < -_SAME])
@@ -79,16 +81,16 @@ def lead_remarks(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) 
         where = [f"noise {noises[i]:g}, r = {RANKS[k]}" for i, k in np.argwhere(lead > _SAME)]
         ahead = f" ({'; '.join(where)})" if where else ""
         elsewhere = f" Elsewhere it is {named}, ahead by {-lead.min():.1f} points at most."
-        told.append(
+        remarks.append(
             f"{kernel}: of {lead.size} settings of noise and r, multi-view has the highest mean in "
             f"{len(where)}{ahead} and shares it in {int((np.abs(lead) <= _SAME).sum())}."
             + (elsewhere if best else "")
         )
-    return told
+    return remarks
 
 
-def swept_numbers(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) -> dict[str, Any]:
-    """What `drawn_sweep` needs: by kernel and r, means and deviations, (n_noises, n_methods).
+def sweep_numbers(sweep: Sweep, noises: Sequence[float], methods: Sequence[str]) -> dict[str, Any]:
+    """Input of `draw_sweep`: means and deviations by kernel and r, (n_noises, n_methods).
 
     Parameters
     ----------
@@ -98,28 +100,32 @@ def swept_numbers(sweep: Sweep, noises: Sequence[float], methods: Sequence[str])
     return {
         "noises": noises,
         "methods": methods,
-        "mean": {name: _by_rank(found.mean(axis=2)) for name, found in sweep.items()},
-        "sd": {name: _by_rank(_sd(found)) for name, found in sweep.items()},
+        "mean": {name: _by_rank(accuracies.mean(axis=2)) for name, accuracies in sweep.items()},
+        "sd": {name: _by_rank(_sd(accuracies)) for name, accuracies in sweep.items()},
     }
 
 
-def _sd(found: Floats) -> Floats:
-    """Standard deviation over trials; 0 of one trial."""
-    spread = found.std(axis=2, ddof=1) if found.shape[2] > 1 else np.zeros_like(found[:, :, 0])
+def _sd(accuracies: Floats) -> Floats:
+    """Standard deviation over trials; 0 for one trial."""
+    spread = (
+        accuracies.std(axis=2, ddof=1)
+        if accuracies.shape[2] > 1
+        else np.zeros_like(accuracies[:, :, 0])
+    )
     return np.asarray(spread)
 
 
-def _by_rank(found: Floats) -> dict[str, Floats]:
-    return {str(r): found[:, :, k] for k, r in enumerate(RANKS)}
+def _by_rank(values: Floats) -> dict[str, Floats]:
+    return {str(r): values[:, :, k] for k, r in enumerate(RANKS)}
 
 
-def drawn_sweep(numbers: Mapping[str, Any]) -> Picture:
-    """Accuracy over noise, a panel for each kernel and r.
+def draw_sweep(numbers: Mapping[str, Any]) -> Picture:
+    """Picture of accuracy over noise, one panel per kernel and r.
 
     Parameters
     ----------
     numbers : dict
-        From `swept_numbers`, fresh or read back.
+        From `sweep_numbers`, fresh or read back.
     """
     from matplotlib.figure import Figure
 
@@ -155,7 +161,7 @@ def _curves(ax: Any, numbers: Mapping[str, Any], kernel: str, r: str) -> None:
     for k, method in enumerate(numbers["methods"]):
         marker = next(markers)
         if method in fused:
-            # Beside each other, so that bars do not cover each other.
+            # Shifted sideways so that error bars do not overlap.
             at = noises * 2 ** (0.06 * (_FUSED.index(method) - 1))
             ax.plot(
                 at,

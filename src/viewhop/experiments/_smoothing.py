@@ -1,4 +1,4 @@
-"""Fig. 1: one step of the walk between views passes the gap of either view."""
+"""Fig. 1: one step of the walk between views crosses the gap of either view."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from viewhop.experiments._experiment import Context, Experiment, Picture, Result
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, PALETTE, tidy_axes
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "largest_jump", "mass_across"]
 
 Floats = NDArray[np.float64]
 
-#: The paper's scale, and what the library takes by itself.
+#: The paper's scale and the library's default.
 _KERNELS = {
     "Gaussian, max-min scale": Gaussian(bandwidth="max-min"),
     "library default, 10 neighbours": "adaptive",
 }
 _OTHER = {"x": "y", "y": "x"}
-#: Samples on either side of a gap that count as being next to it.
+#: Number of samples on either side of a gap that count as adjacent to it.
 _NEXT = 10
-#: Probabilities below this are drawn as none.
+#: Smaller probabilities are drawn as zero.
 _SEEN = 1e-3
 
 
 def run(context: Context) -> Result:
-    """One-step probabilities across both gaps, and the curve that the walk makes of the roll."""
+    """One-step probabilities across both gaps, and the curve recovered from the roll."""
     n_samples = 600 if context.quick else 1200
     rolls = make_gapped_rolls(n_samples, random_state=context.seed)
-    found = {name: _walks(rolls, kernel, context.seed) for name, kernel in _KERNELS.items()}
-    shown = found["library default, 10 neighbours"]
-    printed = found["Gaussian, max-min scale"]
+    by_kernel = {name: _walks(rolls, kernel, context.seed) for name, kernel in _KERNELS.items()}
+    shown = by_kernel["library default, 10 neighbours"]
+    printed = by_kernel["Gaussian, max-min scale"]
     return Result(
         ran={
             "samples": n_samples,
             "views": 2,
             "t": 1,
-            "kernel": [*found],
+            "kernel": [*by_kernel],
             "rolls": "gaps 30 wide, at θ = 2.5π in x and θ = 3.5π in y",
         },
         paper={"samples": None, "views": 2, "t": 1, "kernel": None, "rolls": None},
@@ -57,7 +57,7 @@ def run(context: Context) -> Result:
                 ("kernel", "gap", "one view", "one view, two steps", "multi-view"),
                 tuple(
                     (kernel, f"of {view}", *(each["across"][view][way] for way in _WAYS))
-                    for kernel, each in found.items()
+                    for kernel, each in by_kernel.items()
                     for view in _OTHER
                 ),
             ),
@@ -72,7 +72,7 @@ def run(context: Context) -> Result:
                 ),
                 tuple(
                     (kernel, walk, *(row[key] for key in ("pieces", "order", "jump")))
-                    for kernel, each in found.items()
+                    for kernel, each in by_kernel.items()
                     for walk, row in each["curves"].items()
                 ),
             ),
@@ -91,11 +91,11 @@ _WAYS = ("one view", "one view, two steps", "multi-view")
 
 
 def _walks(rolls: Bunch, kernel: Any, seed: int) -> dict[str, Any]:
-    """What one kernel gives: masses across the gaps, curves, and what is drawn."""
+    """Probabilities across the gaps, curves and drawn data of one kernel."""
     both = MultiViewDiffusionMaps(2, kernel=kernel, random_state=seed).fit(rolls.views)
     alone = {}
     with warnings.catch_warnings():
-        # That a view by itself falls apart is what the figure is about; it stands in the table.
+        # The figure is about single views that are disconnected; the table reports it.
         warnings.simplefilter("ignore", DisconnectedWarning)
         for view in _OTHER:
             one = DiffusionMaps(2, kernel=kernel, random_state=seed)
@@ -130,7 +130,7 @@ def _walks(rolls: Bunch, kernel: Any, seed: int) -> dict[str, Any]:
 
 
 def _start(rolls: Bunch, view: str) -> int:
-    """The last sample before the gap of a view."""
+    """Index of the last sample before the gap of a view."""
     return int(rolls.pieces[:, list(_OTHER).index(view)].argmax()) - 1
 
 
@@ -151,7 +151,7 @@ def mass_across(side: NDArray[np.int64], starts: NDArray[np.intp], step: Floats)
 
 
 def _curve(est: MultiViewDiffusionMaps, view: str, rolls: Bunch) -> dict[str, float | int]:
-    """Whether a walk made one curve of the roll."""
+    """Pieces, order and largest jump of the curve recovered by a walk."""
     coordinate = np.asarray(est.view_embeddings_[view][:, 0], dtype=np.float64)
     return {
         "pieces": est.n_pieces_,
@@ -161,7 +161,7 @@ def _curve(est: MultiViewDiffusionMaps, view: str, rolls: Bunch) -> dict[str, fl
 
 
 def largest_jump(coordinate: Floats) -> float:
-    """The widest empty stretch of a coordinate, as a share of its range.
+    """Widest empty interval of a coordinate, as a share of its range.
 
     Parameters
     ----------
@@ -174,21 +174,22 @@ def largest_jump(coordinate: Floats) -> float:
 def _remarks(printed: dict[str, Any], shown: dict[str, Any]) -> tuple[str, ...]:
     single = max(each["one view"] for each in printed["across"].values())
     multi = min(each["multi-view"] for each in printed["across"].values())
-    kept = [curve["pieces"] for name, curve in shown["curves"].items() if name != "multi-view"]
+    n_pieces = [curve["pieces"] for name, curve in shown["curves"].items() if name != "multi-view"]
     return (
         f"{'As' if multi > 5 * single else 'Unlike'} in the paper, a step within a view hardly "
         "passes its gap and a step between the views does: at the max-min scale, with probability "
         f"{single:.4f} at most against {multi:.3f} at least.",
         "That is not because a step between views smooths twice: two steps within a view stay at "
         f"{max(each['one view, two steps'] for each in printed['across'].values()):.4f} or below.",
-        f"With the library's own kernel the walk in x alone has {kept[0]} pieces and that in y "
-        f"alone {kept[1]}; the walk between them has {shown['curves']['multi-view']['pieces']}.",
+        f"With the library's own kernel the walk in x alone has {n_pieces[0]} pieces and that in y "
+        f"alone {n_pieces[1]}; the walk between them has "
+        f"{shown['curves']['multi-view']['pieces']}.",
         "The paper prints no formula for its rolls, no scale and no size; these are ours.",
     )
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """The four parts of the figure: both rolls, the first once more, the curve."""
+    """Picture with four panels: both rolls, the first under the joint walk, and the curve."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.6, 8.6), layout="constrained")
@@ -225,7 +226,7 @@ def draw(result: Result) -> dict[str, Picture]:
 
 
 def _roll(ax: Any, rows: Floats, chance: Floats, top: float) -> Any:
-    """A roll from above, samples that are reached on top of the others."""
+    """Scatter plot of a roll from above, with reached samples on top."""
     reached = np.flatnonzero(chance >= _SEEN)
     order = reached[np.argsort(chance[reached])]
     ax.scatter(*rows[:, [0, 2]].T, s=7, color="#dcdcdc", linewidths=0)
@@ -243,7 +244,7 @@ def _roll(ax: Any, rows: Floats, chance: Floats, top: float) -> Any:
 
 
 def _arrow(ax: Any, place: Floats) -> None:
-    """Mark the sample that the step starts from."""
+    """Mark the sample from which the step starts."""
     ax.annotate(
         "start",
         (place[0], place[2]),

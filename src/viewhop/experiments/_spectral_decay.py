@@ -1,8 +1,8 @@
-"""Figs. 4 and 5: how fast the spectra of five walks fall, on clusters in two views."""
+"""Figs. 4 and 5: spectral decay of five walks on clusters in two views."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from viewhop.kernels import Gaussian
 from viewhop.plotting import PALETTE, tidy_axes
 from viewhop.walks import HopWalk, ProductWalk, SumWalk
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "rank", "spectra"]
 
 Floats = NDArray[np.float64]
 #: Eigenvalues of each matrix, largest first.
@@ -42,15 +42,15 @@ _SHOWN = 40
 
 
 def run(context: Context) -> Result:
-    """All spectra for both cases and both scales, over several draws."""
+    """Spectra for both cases and both scales, over several draws."""
     n_samples = 120 if context.quick else 600
     total = len(_CASES) * context.trials
-    found: dict[tuple[str, float], list[Spectra]] = {}
+    by_case: dict[tuple[str, float], list[Spectra]] = {}
     for count, (case, trial) in enumerate((c, t) for c in _CASES for t in range(context.trials)):
         context.progress("draws", count, total)
         drawn = make_mixtures(n_samples, clusters=_CASES[case], random_state=context.integer(trial))
         for factor in _FACTORS:
-            found.setdefault((case, factor), []).append(spectra(drawn, factor))
+            by_case.setdefault((case, factor), []).append(spectra(drawn, factor))
     context.progress("draws", total, total)
     first = make_mixtures(n_samples, clusters=(6, 6), random_state=context.integer(0))
     return Result(
@@ -72,7 +72,7 @@ def run(context: Context) -> Result:
             Table(
                 f"{case}, C = {factor:g}: mean over the draws",
                 _COLUMNS,
-                _rows(found[case, factor]),
+                _rows(by_case[case, factor]),
                 digits=2,
             )
             for factor in _FACTORS
@@ -80,13 +80,13 @@ def run(context: Context) -> Result:
         ),
         numbers={
             "spectra": {
-                case: {name: values[:_SHOWN] for name, values in found[case, 1.0][0].items()}
+                case: {name: values[:_SHOWN] for name, values in by_case[case, 1.0][0].items()}
                 for case in _CASES
             },
             "views": {name: rows[:, :3] for name, rows in first.views.items()},
             "target": first.target,
         },
-        remarks=_remarks(found),
+        remarks=_remarks(by_case),
     )
 
 
@@ -94,20 +94,20 @@ _COLUMNS = ("matrix", *(f"eigenvalues > {delta}" for delta in _DELTAS), "sum bey
 
 
 def spectra(mixtures: Bunch, factor: float) -> Spectra:
-    """All eigenvalues of each walk on one draw, at the same scales.
+    """All eigenvalues of each walk on one draw at the same scales.
 
     Parameters
     ----------
     mixtures : Bunch
-        What `make_mixtures` gives.
+        From `make_mixtures`.
     factor : float
         C of the max-min scale.
 
     Notes
     -----
-    "kernel product" is the paper's: one Gaussian of both views side by side with
-    σ∘² = σx² + σy². "Kˣ∘Kʸ" multiplies the two kernels as they are. Of the spectrum of P̂, ±σ,
-    the non-negative half is kept (erratum 4).
+    "kernel product" is that of the paper: one Gaussian on the concatenated views with
+    σ∘² = σx² + σy². "Kˣ∘Kʸ" is the product of the two kernels. Of the spectrum ±σ of P̂, the
+    non-negative half is kept (erratum 4).
     """
     kernel = Gaussian(bandwidth="max-min", factor=factor)
     est = MultiViewDiffusionMaps(2, kernel=kernel, solver="dense").fit(mixtures.views)
@@ -117,7 +117,7 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
     wide = Gaussian(bandwidth=float(np.hypot(est.bandwidths_["x"], est.bandwidths_["y"])))
     side_by_side = np.hstack([rows for _, rows in mixtures.views.items()])
     stacked = DiffusionMaps(2, kernel=wide, solver="dense").fit(side_by_side)
-    found = {
+    by_walk = {
         "x alone": all_eigenvalues(SumWalk([x])),
         "y alone": all_eigenvalues(SumWalk([y])),
         "kernel sum": all_eigenvalues(SumWalk([x, y])),
@@ -125,36 +125,35 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
         "Kˣ∘Kʸ": all_eigenvalues(ProductWalk([x, y])),
         _OURS: all_eigenvalues(walk)[: walk.n_samples],
     }
-    return {**found, _PRODUCT: found["x alone"] * found["y alone"]}
+    return {**by_walk, _PRODUCT: by_walk["x alone"] * by_walk["y alone"]}
 
 
-def _rows(draws: Iterable[Spectra]) -> tuple[tuple[Cell, ...], ...]:
-    known = list(draws)
+def _rows(draws: Sequence[Spectra]) -> tuple[tuple[Cell, ...], ...]:
     return tuple(
         (
             name,
-            *(float(np.mean([rank(each[name], delta) for each in known])) for delta in _DELTAS),
-            float(np.mean([np.abs(each[name][6:]).sum() for each in known])),
+            *(float(np.mean([rank(each[name], delta) for each in draws])) for delta in _DELTAS),
+            float(np.mean([np.abs(each[name][6:]).sum() for each in draws])),
         )
-        for name in known[0]
+        for name in draws[0]
     )
 
 
 def rank(eigenvalues: Floats, delta: float) -> int:
-    """The number of eigenvalues above δ in absolute value."""
+    """Number of eigenvalues above δ in absolute value."""
     return int(np.sum(np.abs(eigenvalues) > delta))
 
 
-def _remarks(found: Mapping[tuple[str, float], list[Spectra]]) -> tuple[str, ...]:
-    said = []
+def _remarks(by_case: Mapping[tuple[str, float], list[Spectra]]) -> tuple[str, ...]:
+    remarks = []
     for factor in _FACTORS:
-        draws = [each for (_, at), some in found.items() if at == factor for each in some]
+        draws = [each for (_, at), some in by_case.items() if at == factor for each in some]
         first = {delta: sum(_is_first(each, delta) for each in draws) for delta in _DELTAS}
         behind = {
             delta: sum(rank(each[_PRODUCT], delta) < rank(each[_OURS], delta) for each in draws)
             for delta in _DELTAS
         }
-        said.append(
+        remarks.append(
             f"C = {factor:g}: of {len(draws)} draws, the multi-view walk has the fewest "
             f"eigenvalues above δ of the five matrices in "
             + ", ".join(f"{first[delta]} (δ = {delta})" for delta in _DELTAS)
@@ -163,7 +162,7 @@ def _remarks(found: Mapping[tuple[str, float], list[Spectra]]) -> tuple[str, ...
             + "."
         )
     return (
-        *said,
+        *remarks,
         "The paper finds the strongest decay for its kernel. A step of it is one in each view, so "
         "the product of both views' eigenvalues is the fair rival; the others take one step.",
         "The paper prints no scale; max-min with C = 1 is the rule it names. It prints no numbers "
@@ -187,7 +186,7 @@ _LINES: dict[str, dict[str, Any]] = {
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """The spectra of both cases, and the clusters."""
+    """Pictures of the spectra of both cases and of the clusters."""
     return {"": _spectra_picture(result), "clusters": _clusters_picture(result)}
 
 
@@ -196,9 +195,9 @@ def _spectra_picture(result: Result) -> Picture:
 
     figure = Figure(figsize=(10.5, 4.4), layout="constrained")
     cases = result.numbers["spectra"]
-    for ax, (case, found) in zip(figure.subplots(1, 2, sharey=True), cases.items(), strict=True):
+    for ax, (case, by_walk) in zip(figure.subplots(1, 2, sharey=True), cases.items(), strict=True):
         for name, style in _LINES.items():
-            values = np.asarray(found[name])
+            values = np.asarray(by_walk[name])
             ax.plot(np.arange(len(values)), values, label=name, **{"markersize": 3.5, **style})
         ax.set_xlabel("number of the eigenvalue")
         tidy_axes(ax, case, whole_x=True)

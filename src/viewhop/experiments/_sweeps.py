@@ -1,4 +1,4 @@
-"""NMI against the number of coordinates: measured, tabled, drawn."""
+"""Sweeps of NMI over the number of coordinates, as scores, tables and pictures."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.experiments._comparison import Coordinates, compared, pieces_told
+from viewhop.experiments._comparison import Coordinates, compare_methods, pieces_remarks
 from viewhop.experiments._experiment import Context, Table
-from viewhop.experiments._kmeans_runs import runs
+from viewhop.experiments._kmeans_runs import run_kmeans
 from viewhop.kernels import Kernel
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
@@ -18,18 +18,18 @@ from viewhop.views import Views
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["place_told", "sweep_panels", "sweep_table", "swept"]
+__all__ = ["rank_remark", "sweep_methods", "sweep_panels", "sweep_table"]
 
-#: Scores of a setting: by method, and there ``runs``, a list per number of coordinates, and
-#: ``tightest``, one each.
+#: Scores of a setting by method: ``runs`` has one list per number of coordinates, ``tightest`` one
+#: value.
 Sweep = dict[str, dict[str, Any]]
 
-#: Differ from each other without colour.
+#: Markers and dashes that are distinct without colour.
 _MARKERS = "osv^D<>PXd"
 _DASHES = ("-", "--", "-.", ":")
 
 
-def swept(
+def sweep_methods(
     views: Views,
     kernels: Mapping[str, Mapping[str, Kernel]],
     target: NDArray[np.integer],
@@ -39,44 +39,44 @@ def swept(
     context: Context,
     has_product: Callable[[str], bool] = lambda setting: True,
 ) -> tuple[dict[str, Sweep], list[str]]:
-    """Scores by setting, and remarks on walks in pieces.
+    """Scores by setting, and remarks on disconnected walks.
 
     Parameters
     ----------
     views : Views
     kernels : dict of dicts
-        A kernel per view for each setting.
+        Kernels by setting and view.
     target : (n_samples,) array
     dims : list of int
         Numbers of coordinates, the largest last.
     n_clusters : int
-        Of K-means, which runs `context.trials` times from single starts.
+        For K-means, which runs `context.trials` times from single starts.
     context : Context
     has_product : callable
         Whether a setting's kernels have a product.
     """
     seeds = [context.integer(1, trial) for trial in range(context.trials)]
     scores: dict[str, Sweep] = {}
-    told: list[str] = []
+    remarks: list[str] = []
     each_has = views.n_views + 2 + (views.n_views == 2)  # with de Sa's rows
     total = sum(each_has + has_product(setting) for setting in kernels)
     done = 0
     for setting, kernel in kernels.items():
-        methods = compared(
+        methods = compare_methods(
             views, kernel, dims[-1], seed=context.seed, has_product=has_product(setting)
         )
         scores[setting], pieces = {}, {}
-        for method, found in methods:
-            scores[setting][method] = _scored(found, target, dims, n_clusters, seeds)
-            pieces[method] = found.n_pieces
+        for method, coordinates in methods:
+            scores[setting][method] = _score(coordinates, target, dims, n_clusters, seeds)
+            pieces[method] = coordinates.n_pieces
             done += 1
             context.progress("methods", done, total)
-        told += [f"{setting}: {each}" for each in pieces_told(pieces)]
-    return scores, told
+        remarks += [f"{setting}: {each}" for each in pieces_remarks(pieces)]
+    return scores, remarks
 
 
-def _scored(
-    found: Coordinates,
+def _score(
+    coordinates: Coordinates,
     target: NDArray[np.integer],
     dims: Sequence[int],
     n_clusters: int,
@@ -84,14 +84,14 @@ def _scored(
 ) -> dict[str, Any]:
     by_run, tightest = [], []
     for r in dims:
-        again = runs(found.first(r), n_clusters, seeds=seeds)
+        again = run_kmeans(coordinates.first(r), n_clusters, seeds=seeds)
         by_run.append(again.nmi(target))
         tightest.append(by_run[-1][again.tightest])
     return {"runs": by_run, "tightest": tightest}
 
 
 def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> Table:
-    """Means over all numbers of coordinates, at the usual one, and at the best.
+    """Table of mean NMI over all numbers of coordinates, at the usual one, and at the best.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> 
     sweep : dict
     dims : list of int
     usual : int
-        One of `dims`: one less than there are clusters.
+        One of `dims`: one less than the number of clusters.
     """
     at = list(dims).index(usual)
     rows = []
-    for method, found in sweep.items():
-        means, tightest = np.mean(found["runs"], axis=1), found["tightest"]
+    for method, scores in sweep.items():
+        means, tightest = np.mean(scores["runs"], axis=1), scores["tightest"]
         best = int(np.argmax(means))
         rows.append(
             (
@@ -132,23 +132,23 @@ def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> 
     )
 
 
-def place_told(setting: str, table: Table, dims: Sequence[int]) -> str:
-    """A remark on the place of multi-view among the methods, by the mean over all runs."""
+def rank_remark(setting: str, table: Table, dims: Sequence[int]) -> str:
+    """Remark on the rank of multi-view among the methods by the mean over all runs."""
     means = {str(row[0]): float(row[1] or 0) for row in table.rows}
     order = sorted(means, key=lambda method: -means[method])
     place = order.index("multi-view") + 1
     verdict = (
         "multi-view is first" if place == 1 else f"multi-view is number {place} of {len(order)}"
     )
-    listed = ", ".join(f"{method} {means[method]:.3f}" for method in order)
-    return f"{setting}, mean over {dims[0]} to {dims[-1]} coordinates: {verdict}. {listed}."
+    ranking = ", ".join(f"{method} {means[method]:.3f}" for method in order)
+    return f"{setting}, mean over {dims[0]} to {dims[-1]} coordinates: {verdict}. {ranking}."
 
 
 def sweep_panels(
     dims: Sequence[int],
     scores: Mapping[str, Sweep],
 ) -> Figure:
-    """A figure of means over runs: a panel per setting, a line per method, alike in all panels.
+    """Figure of means over runs, one panel per setting and one line per method.
 
     Parameters
     ----------

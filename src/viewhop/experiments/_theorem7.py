@@ -1,8 +1,8 @@
-"""Theorem 7 and Section 5.7: orders of the error in ε, and of the variance in M and ε."""
+"""Theorem 7 and Section 5.7: order of the error in ε, and of the variance in M and ε."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,30 +20,32 @@ from viewhop.theory import (
     walk_step,
 )
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "density", "expansion_errors", "printed_expansion"]
 
 Floats = NDArray[np.float64]
 
 _EPSILONS = (0.02, 0.01, 0.005, 0.0025)
 _SIZES = (100, 200, 400, 800)
 _WINDOWS = (0.04, 0.02, 0.01, 0.005, 0.0025)
-#: M and ε that are held while the other runs.
+#: M and ε that are fixed while the other varies.
 _HELD = (400, 0.01)
-#: A variance is measured on at least so many draws, ten batches of four.
+#: Minimum number of draws for a variance: ten batches of four.
 _LEAST = 40
-#: The point of the first view where the density is estimated.
+#: Point of the first view at which the density is estimated.
 _POINT = 0.6
-#: Of y = (x + x²)/2, uniform x: α = 1/β′ with β′ = 1/2 + x.
+#: Largest density of y = (x + x²)/2 for uniform x: α = 1/β′ with β′ = 1/2 + x.
 _SUP_DENSITY = 2.0
 _TERMS = ("without the ε-term", "ε-term as printed", "ε-term corrected")
 
 
 def run(context: Context) -> Result:
-    """Errors of the expansion on a grid, and variances by repeated draws."""
+    """Errors of the expansion on a grid, and variances from repeated draws."""
     n_grid = 200 if context.quick else 600
     sizes = _SIZES[:3] if context.quick else _SIZES
     errors = expansion_errors(n_grid)
-    slopes = {term: [exponent(_EPSILONS, side) for side in found] for term, found in errors.items()}
+    slopes = {
+        term: [exponent(_EPSILONS, side) for side in by_side] for term, by_side in errors.items()
+    }
     n_draws = max(context.trials, _LEAST)
     draws = _draws(context, sizes, n_draws)
     by_size, by_window = draws["by size"].var(axis=0), draws["by ε"].var(axis=0)
@@ -69,36 +71,10 @@ def run(context: Context) -> Result:
             "β of the density": "(x + x²)/2",
         },
         paper={"draws": None},
-        tables=(
-            Table(
-                "Order in ε of the largest error of one step, Theorem 7",
-                ("expansion", "(P̂g)(x)", "(P̂f)(y)", "order it should have", "paper claims"),
-                tuple(
-                    (term, *slopes[term], order, claimed)
-                    for term, order, claimed in zip(
-                        _TERMS, (1.0, 1.0, 2.0), (None, 1.5, None), strict=True
-                    )
-                ),
-                digits=2,
-            ),
-            Table(
-                "Exponents of the density estimate, d = 1, Eqs. (47)–(48)",
-                ("law", "measured", "standard error", "of the bound"),
-                laws,
-                digits=2,
-            ),
-            Table(
-                f"Variance at x = {_POINT:g} beside its bound, ε = {_HELD[1]:g}",
-                ("samples", "measured", "bound", "bound / measured"),
-                tuple(
-                    (f"{m:,}", float(v), b, b / float(v))
-                    for m, v, b in zip(sizes, by_size, bounds[0], strict=True)
-                ),
-            ),
-        ),
+        tables=_tables(slopes, laws, sizes, by_size, bounds[0]),
         numbers={
             "epsilons": _EPSILONS,
-            "errors": {term: found.max(axis=0) for term, found in errors.items()},
+            "errors": {term: by_side.max(axis=0) for term, by_side in errors.items()},
             "sizes": sizes,
             "by_size": by_size,
             "size_bounds": bounds[0],
@@ -110,8 +86,45 @@ def run(context: Context) -> Result:
     )
 
 
+def _tables(
+    slopes: Mapping[str, Sequence[float]],
+    laws: tuple[tuple[str, float, float, float], ...],
+    sizes: Sequence[int],
+    by_size: Floats,
+    size_bounds: Sequence[float],
+) -> tuple[Table, ...]:
+    """Tables of the orders in ε, of the exponents, and of the variance with its bound."""
+    return (
+        Table(
+            "Order in ε of the largest error of one step, Theorem 7",
+            ("expansion", "(P̂g)(x)", "(P̂f)(y)", "order it should have", "paper claims"),
+            tuple(
+                (term, *slopes[term], order, claimed)
+                for term, order, claimed in zip(
+                    _TERMS, (1.0, 1.0, 2.0), (None, 1.5, None), strict=True
+                )
+            ),
+            digits=2,
+        ),
+        Table(
+            "Exponents of the density estimate, d = 1, Eqs. (47)–(48)",
+            ("law", "measured", "standard error", "of the bound"),
+            laws,
+            digits=2,
+        ),
+        Table(
+            f"Variance at x = {_POINT:g} beside its bound, ε = {_HELD[1]:g}",
+            ("samples", "measured", "bound", "bound / measured"),
+            tuple(
+                (f"{m:,}", float(v), b, b / float(v))
+                for m, v, b in zip(sizes, by_size, size_bounds, strict=True)
+            ),
+        ),
+    )
+
+
 def expansion_errors(n_grid: int) -> dict[str, Floats]:
-    """Largest errors of each expansion, (2, n_epsilons): of (P̂g)(x) and of (P̂f)(y).
+    """Largest errors of (P̂g)(x) and (P̂f)(y) for each expansion, (2, n_epsilons) each.
 
     Parameters
     ----------
@@ -122,7 +135,7 @@ def expansion_errors(n_grid: int) -> dict[str, Floats]:
     y = x + 0.3 * np.sin(x)
     h = np.concatenate([np.sin(x) + 0.3 * np.cos(2 * x), np.cos(y) + 0.2 * np.sin(2 * y)])
     f, g = np.split(h, 2)
-    found: dict[str, list[Floats]] = {term: [] for term in _TERMS}
+    by_term: dict[str, list[Floats]] = {term: [] for term in _TERMS}
     for epsilon in _EPSILONS:
         stepped = walk_step(circle_walk(x, y, epsilon=epsilon), h)
         expansions = (
@@ -131,17 +144,17 @@ def expansion_errors(n_grid: int) -> dict[str, Floats]:
             generator_expansion(y, h, epsilon=epsilon),
         )
         for term, expansion in zip(_TERMS, expansions, strict=True):
-            found[term].append(np.abs(stepped - expansion).reshape(2, -1).max(axis=1))
-    return {term: np.array(errors).T for term, errors in found.items()}
+            by_term[term].append(np.abs(stepped - expansion).reshape(2, -1).max(axis=1))
+    return {term: np.array(errors).T for term, errors in by_term.items()}
 
 
 def printed_expansion(x: Floats, h: Floats, epsilon: float) -> Floats:
-    """Eqs. (45)–(46) as they are printed, for β(x) = x + 0.3 sin x, (2M,).
+    """Eqs. (45)–(46) as printed, for β(x) = x + 0.3 sin x, (2M,).
 
     Parameters
     ----------
     x : (M,) array
-        Angles of the first view, evenly around the circle.
+        Angles of the first view, evenly spaced on the circle.
     h : (2M,) array
         f(x_1), …, f(x_M), g(y_1), …, g(y_M).
     epsilon : float
@@ -160,32 +173,32 @@ def printed_expansion(x: Floats, h: Floats, epsilon: float) -> Floats:
 
 
 def _draws(context: Context, sizes: tuple[int, ...], n_draws: int) -> dict[str, Floats]:
-    """Density estimates at one point, one row per draw."""
+    """Density estimates at one point by series, with one row per draw."""
 
     def estimate(key: int, trial: int, n_samples: int, epsilon: float) -> float:
         return density(n_samples, epsilon, context.generator(key, trial, n_samples))
 
-    found: dict[str, list[list[float]]] = {"by size": [], "by ε": [], "suggested": []}
+    estimates: dict[str, list[list[float]]] = {"by size": [], "by ε": [], "suggested": []}
     for trial in range(n_draws):
         if trial % 20 == 0:
             context.progress("draws", trial, n_draws)
-        found["by size"].append([estimate(0, trial, m, _HELD[1]) for m in sizes])
-        found["by ε"].append([estimate(1, trial, _HELD[0], e) for e in _WINDOWS])
-        found["suggested"].append(
+        estimates["by size"].append([estimate(0, trial, m, _HELD[1]) for m in sizes])
+        estimates["by ε"].append([estimate(1, trial, _HELD[0], e) for e in _WINDOWS])
+        estimates["suggested"].append(
             [estimate(2, trial, m, suggested_epsilon(m, 1, scale=0.3)) for m in sizes]
         )
     context.progress("draws", n_draws, n_draws)
-    return {name: np.array(rows) for name, rows in found.items()}
+    return {name: np.array(rows) for name, rows in estimates.items()}
 
 
-def _law(at: Sequence[float], draws: Floats, of: Callable[..., Any]) -> tuple[float, float]:
-    """The exponent of a statistic of draws, and its standard error from ten batches."""
-    batches = [exponent(at, of(batch, axis=0)) for batch in np.array_split(draws, 10)]
-    return exponent(at, of(draws, axis=0)), float(np.std(batches, ddof=1) / np.sqrt(10))
+def _law(at: Sequence[float], draws: Floats, statistic: Callable[..., Any]) -> tuple[float, float]:
+    """Exponent of a statistic of the draws, and its standard error from ten batches."""
+    batches = [exponent(at, statistic(batch, axis=0)) for batch in np.array_split(draws, 10)]
+    return exponent(at, statistic(draws, axis=0)), float(np.std(batches, ddof=1) / np.sqrt(10))
 
 
 def density(n_samples: int, epsilon: float, generator: np.random.Generator) -> float:
-    """The multi-view window estimate at one point, of one draw.
+    """Multi-view window estimate of the density at one point, from one draw.
 
     Parameters
     ----------
@@ -229,7 +242,7 @@ _LINES: dict[str, dict[str, Any]] = {
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """Errors over ε, variances over M and over ε."""
+    """Picture of errors over ε, and of variances over M and over ε."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4.3), layout="constrained")

@@ -1,4 +1,4 @@
-"""Figs. 14–20: a train filmed by two cameras that miss frames, or have noise in their place."""
+"""Figs. 14–20: a train filmed by two cameras with missing or noisy frames."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ __all__ = ["EXPERIMENTS"]
 Floats = NDArray[np.floating]
 Fault = Literal["gap", "noise"]
 
-#: Frames that each camera loses, as the paper has them, and out of how many.
+#: Number of frames that each camera loses, as in the paper, and number of all frames.
 _LOST = {"gap": 20, "noise": 10}
 _FRAMES = 220
-#: η where frames are missing. A walker that must change view cannot cross what the other missed.
+#: η for missing frames. A walker that must change view cannot cross a gap of the other view.
 _STAY = 0.5
-#: The scale as the paper sets it, and the kernels that the library recommends.
+#: The paper's scale, and the kernel that the library recommends.
 _MAX_MIN = Gaussian(bandwidth="max-min")
 _TRAIN_KERNELS: dict[str, Any] = {"max-min": _MAX_MIN, "adaptive": "adaptive"}
-#: Beside those, for 72 poses: a pose on a turntable has two neighbours.
+#: Also for 72 poses: a pose on a turntable has two neighbours.
 _COIL_KERNELS = {**_TRAIN_KERNELS, "two neighbours": Gaussian(bandwidth="local", n_neighbors=2)}
 
 
-class Found(NamedTuple):
-    """Two coordinates by some method, the true angles, and how well they fit."""
+class RingEmbedding(NamedTuple):
+    """Two coordinates by one method, the true angles, and their agreement."""
 
     embedding: Floats
     truth: Floats
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 class Film(NamedTuple):
-    """What two cameras recorded: frames as rows, true angles, and which frames were lost."""
+    """Recording of two cameras: frames as rows, true angles, and a mask of lost frames."""
 
     x: Floats
     y: Floats
@@ -53,7 +53,7 @@ class Film(NamedTuple):
 
 
 def run(context: Context, *, fault: Fault) -> Result:
-    """The train by all methods, and the objects of COIL-20 where they are there."""
+    """Embeddings of the train by all methods, and of the objects of COIL-20 if available."""
     size = (48, 36) if context.quick else (160, 120)
     moments = {"gap": _LOST["gap"]} if fault == "gap" else {"noise_frames": _LOST["noise"]}
     context.progress("train", 0, len(_TRAIN_KERNELS))
@@ -66,12 +66,12 @@ def run(context: Context, *, fault: Fault) -> Result:
     lost = train.missing if fault == "gap" else train.noisy
     film = Film(train.views["x"], train.views["y"], train.phase, lost)
     striped = film._replace(x=other.views["x"], y=other.views["y"])
-    found: dict[str, Found] = {}
+    embeddings: dict[str, RingEmbedding] = {}
     for count, (name, kernel) in enumerate(_TRAIN_KERNELS.items(), start=1):
-        for method, each in _mapped(film, kernel, fault, context.seed):
-            found[f"{method}; {name}"] = each
-        for method, each in _walked(striped, kernel, fault, context.seed):
-            found[f"{method}; {name}; contrasting waggons"] = each
+        for method, each in _all_methods(film, kernel, fault, context.seed):
+            embeddings[f"{method}; {name}"] = each
+        for method, each in _hop_embeddings(striped, kernel, fault, context.seed):
+            embeddings[f"{method}; {name}; contrasting waggons"] = each
         context.progress("train", count, len(_TRAIN_KERNELS))
     coil_table, coil_remarks, n_objects = _coil(context, fault)
     sample = int(np.flatnonzero(~lost.any(axis=1))[0])
@@ -96,7 +96,7 @@ def run(context: Context, *, fault: Fault) -> Result:
             Table(
                 "The train: rank correlation of the angle with the place on the track, widest gap",
                 ("method; scale", "correlation", "gap in degrees"),
-                tuple((name, *each.score) for name, each in found.items()),
+                tuple((name, *each.score) for name, each in embeddings.items()),
                 digits=4,
             ),
             *coil_table,
@@ -105,75 +105,82 @@ def run(context: Context, *, fault: Fault) -> Result:
             "frames": {
                 name: np.round(train.frames[name][sample]).astype(int) for name in ("x", "y")
             },
-            "embeddings": {name: each.embedding for name, each in found.items()},
-            "phases": {name: each.truth for name, each in found.items()},
+            "embeddings": {name: each.embedding for name, each in embeddings.items()},
+            "phases": {name: each.truth for name, each in embeddings.items()},
             "lost": {name: np.flatnonzero(lost[:, l]) for l, name in enumerate(("x", "y"))},
         },
-        remarks=(*_remarks(found, fault), *coil_remarks),
+        remarks=(*_remarks(embeddings, fault), *coil_remarks),
     )
 
 
 _NAMES = {"gap": "frames missing per camera", "noise": "frames of noise per camera"}
 
 
-def _mapped(film: Film, kernel: Any, fault: Fault, seed: int) -> Iterator[tuple[str, Found]]:
-    """All methods by one kernel."""
-    yield from _walked(film, kernel, fault, seed)
-    x, y, phases = _recorded(film, fault)
+def _all_methods(
+    film: Film, kernel: Any, fault: Fault, seed: int
+) -> Iterator[tuple[str, RingEmbedding]]:
+    """Embeddings by all methods with one kernel."""
+    yield from _hop_embeddings(film, kernel, fault, seed)
+    x, y, phases = _joined_rows(film, fault)
     for view, X, phase in zip("xy", (x, y), phases, strict=True):
-        yield f"{view} alone", _found(_alone(X, kernel, seed), phase)
+        yield f"{view} alone", _score_ring(_alone(X, kernel, seed), phase)
     if kernel is _MAX_MIN:
         wide = float(np.hypot(bandwidth.max_min(x), bandwidth.max_min(y)))
         product = _alone(np.hstack([x, y]), Gaussian(bandwidth=wide), seed)
-        yield "kernel product", _found(product, phases[0])
+        yield "kernel product", _score_ring(product, phases[0])
     if fault == "gap":
         if kernel is _MAX_MIN:
-            yield "missing rows, η = 0", _found(_incomplete(film, kernel, 0.0, seed), film.phase)
+            yield (
+                "missing rows, η = 0",
+                _score_ring(_incomplete(film, kernel, 0.0, seed), film.phase),
+            )
         yield (
             f"missing rows, η = {_STAY}",
-            _found(_incomplete(film, kernel, _STAY, seed), film.phase),
+            _score_ring(_incomplete(film, kernel, _STAY, seed), film.phase),
         )
 
 
-def _walked(film: Film, kernel: Any, fault: Fault, seed: int) -> Iterator[tuple[str, Found]]:
-    """The paper's walk, in either view."""
-    x, y, phases = _recorded(film, fault)
+def _hop_embeddings(
+    film: Film, kernel: Any, fault: Fault, seed: int
+) -> Iterator[tuple[str, RingEmbedding]]:
+    """Embeddings of both views by the paper's walk."""
+    x, y, phases = _joined_rows(film, fault)
     est = MultiViewDiffusionMaps(2, kernel=kernel, random_state=seed).fit({"x": x, "y": y})
     for view, phase in zip("xy", phases, strict=True):
-        yield f"multi-view, {view}", _found(est.view_embeddings_[view], phase)
+        yield f"multi-view, {view}", _score_ring(est.view_embeddings_[view], phase)
 
 
-def _recorded(film: Film, fault: Fault) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-    """Rows of both views as the paper has them, and the true angles of either.
+def _joined_rows(film: Film, fault: Fault) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+    """Rows of both views as in the paper, and the true angles of each view.
 
-    The paper removes frames and joins what is left row by row: a frame then has a partner that is
-    late by a gap. Noise frames stay where they are.
+    The paper removes frames and joins the remaining ones row by row, so partners are offset by a
+    gap. Noise frames stay in place.
     """
-    kept = ~film.lost if fault == "gap" else np.ones_like(film.lost)
-    phases = film.phase[kept[:, 0]], film.phase[kept[:, 1]]
-    return film.x[kept[:, 0]], film.y[kept[:, 1]], phases
+    is_kept = ~film.lost if fault == "gap" else np.ones_like(film.lost)
+    phases = film.phase[is_kept[:, 0]], film.phase[is_kept[:, 1]]
+    return film.x[is_kept[:, 0]], film.y[is_kept[:, 1]], phases
 
 
 def _incomplete(film: Film, kernel: Any, stay: float, seed: int) -> Floats:
-    """All frames, those that a camera missed included, as missing data: rows of NaN."""
+    """Embedding of all frames, with missed frames as missing data."""
     est = MultiViewDiffusionMaps(2, kernel=kernel, within_view_weight=stay, random_state=seed)
     return np.asarray(est.fit_transform({"x": film.x, "y": film.y}))
 
 
 def _alone(X: Floats, kernel: Any, seed: int) -> Floats:
-    """The diffusion map of one array."""
+    """Diffusion map of one array."""
     with warnings.catch_warnings():
-        # Noise frames may be a piece of their own, which is what the paper shows.
+        # As in the paper, noise frames may form a separate piece.
         warnings.simplefilter("ignore", DisconnectedWarning)
         return np.asarray(DiffusionMaps(2, kernel=kernel, random_state=seed).fit_transform(X))
 
 
-def _found(embedding: Floats, truth: Floats) -> Found:
-    return Found(embedding, truth, ring(embedding, truth))
+def _score_ring(embedding: Floats, truth: Floats) -> RingEmbedding:
+    return RingEmbedding(embedding, truth, ring(embedding, truth))
 
 
 def _coil(context: Context, fault: Fault) -> tuple[tuple[Table, ...], tuple[str, ...], int]:
-    """How many objects of COIL-20 come out as a circle: table, remarks, number of objects."""
+    """Table, remarks and number of the objects of COIL-20 recovered as circles."""
     try:
         coil = load_coil20(context.data_home)
     except DataMissingError as error:
@@ -184,7 +191,7 @@ def _coil(context: Context, fault: Fault) -> tuple[tuple[Table, ...], tuple[str,
     for number, pictures in enumerate(images):
         film = _turntable(pictures, coil.phase, fault, context.generator(1, number))
         for name, kernel in _COIL_KERNELS.items():
-            by_method = dict(_mapped(film, kernel, fault, context.seed))
+            by_method = dict(_all_methods(film, kernel, fault, context.seed))
             both = min(by_method.pop(f"multi-view, {view}").score.correlation for view in "xy")
             scores.setdefault(f"multi-view; {name}", []).append(both)
             for method, each in by_method.items():
@@ -211,7 +218,7 @@ def _coil(context: Context, fault: Fault) -> tuple[tuple[Table, ...], tuple[str,
 def _turntable(
     pictures: Floats, phase: Floats, fault: Fault, generator: np.random.Generator
 ) -> Film:
-    """Two cameras at a right angle, which lose as large a share of frames as those of the train."""
+    """Two cameras at a right angle that lose the same share of frames as those of the train."""
     n_poses = len(pictures)
     x, y = pictures.copy(), np.roll(pictures, -n_poses // 4, axis=0)
     count = round(_LOST[fault] / _FRAMES * n_poses)
@@ -228,17 +235,17 @@ def _turntable(
     return Film(x, y, phase, lost)
 
 
-def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
+def _remarks(embeddings: dict[str, RingEmbedding], fault: Fault) -> tuple[str, ...]:
     def worst(name: str) -> float:
-        return min(found[f"multi-view, {view}; {name}"].score.correlation for view in "xy")
+        return min(embeddings[f"multi-view, {view}; {name}"].score.correlation for view in "xy")
 
     def gap(name: str) -> str:
-        return f"{found[name].score.gap:.0f}°"
+        return f"{embeddings[name].score.gap:.0f}°"
 
     def verdict(value: float) -> str:
         return f"{'recovered' if value >= ENOUGH else 'not recovered'} ({value:.4f})"
 
-    product = found["kernel product; max-min"].score
+    product = embeddings["kernel product; max-min"].score
     first = (
         "The paper's film is not public: this is a rendered stand-in. The track crosses itself, "
         "but the train lies along one branch or the other, so both cameras tell the phases apart.",
@@ -259,8 +266,8 @@ def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
     )
     if fault == "noise":
         return first
-    still = found["missing rows, η = 0; max-min"].score.correlation
-    ours = found[f"missing rows, η = {_STAY}; adaptive"].score
+    still = embeddings["missing rows, η = 0; max-min"].score.correlation
+    ours = embeddings[f"missing rows, η = {_STAY}; adaptive"].score
     return (
         *first,
         "As in the paper, frames are removed from each camera and the rest joined row by row. "
@@ -275,7 +282,7 @@ def _remarks(found: dict[str, Found], fault: Fault) -> tuple[str, ...]:
 
 
 def draw(result: Result) -> dict[str, Picture]:
-    """A frame of each camera, each camera alone, both by the walk, the product, and ours."""
+    """Picture of a frame of each camera and of the embeddings by all methods."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 6.2), layout="constrained")

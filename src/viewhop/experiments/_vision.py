@@ -1,4 +1,4 @@
-"""Features of images: views of pictures, for kernels to compare."""
+"""Image features: bags of visual words and pyramids of oriented gradients."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["bags_of_words", "grey", "phog"]
 Greys = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-#: Rows of descriptors that are compared with all words at a time.
+#: Number of descriptors compared with all words at a time.
 _ROWS = 4096
 
 
 def grey(encoded: Sequence[bytes], *, longest: int = 240) -> list[Greys]:
-    """Pictures in shades of grey, each a (height, width) uint8 array.
+    """Greyscale pictures, each a (height, width) uint8 array.
 
     Parameters
     ----------
     encoded : list of bytes
-        Files as they are: JPEG, PNG and what else OpenCV reads.
+        Content of image files: JPEG, PNG or any other format of OpenCV.
     longest : int
-        Pixels of the longer side; larger pictures are made smaller, others left as they are.
+        Maximum length of the longer side in pixels; larger pictures are scaled down.
 
     Raises
     ------
     ValueError
-        If bytes are no picture.
+        If a file cannot be decoded.
 
     Examples
     --------
@@ -48,18 +48,18 @@ def grey(encoded: Sequence[bytes], *, longest: int = 240) -> list[Greys]:
     (30, 60)
     """
     cv2 = _cv2()
-    found = []
+    greys = []
     for number, each_file in enumerate(encoded):
-        held = np.frombuffer(each_file, dtype=np.uint8)
-        picture = cv2.imdecode(held, cv2.IMREAD_GRAYSCALE) if held.size else None
+        buffer = np.frombuffer(each_file, dtype=np.uint8)
+        picture = cv2.imdecode(buffer, cv2.IMREAD_GRAYSCALE) if buffer.size else None
         if picture is None:
             raise ValueError(f"picture {number} ({len(each_file):,} bytes) cannot be decoded")
         share = longest / max(picture.shape)
         if share < 1:
             height, width = (max(1, round(side * share)) for side in picture.shape)
             picture = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
-        found.append(picture)
-    return found
+        greys.append(picture)
+    return greys
 
 
 def bags_of_words(
@@ -72,20 +72,20 @@ def bags_of_words(
     n_jobs: int | None = None,
     progress: Progress = no_progress,
 ) -> Floats:
-    """How often each visual word is seen in each picture, (n_pictures, n_words).
+    """Relative frequency of each visual word in each picture, (n_pictures, n_words).
 
     Parameters
     ----------
     pictures : list of (height, width) uint8 arrays
         Each at least as large as the largest of `sizes`.
     n_words : int
-        Words: centres of K-means on descriptors of all pictures.
+        Number of words: centres of K-means on descriptors of all pictures.
     step : int
-        Pixels between two descriptors along either axis.
+        Pixels between two descriptors along each axis.
     sizes : list of int
-        Diameters in pixels of the neighbourhoods that are described.
+        Diameters of the described neighbourhoods in pixels.
     random_state : int, Generator or None
-        Seed of the descriptors that the words are made from, and of K-means.
+        Seed of the sample of descriptors and of K-means.
     n_jobs : int or None
         Threads.
     progress : callable
@@ -97,8 +97,8 @@ def bags_of_words(
 
     Notes
     -----
-    SIFT descriptors (Lowe, 2004) upright on a grid, as the bag of words of Csurka and others (2004)
-    has them for categories of objects.
+    Upright SIFT descriptors (Lowe, 2004) on a grid, as in the bag of words of Csurka and others
+    (2004) for object categories.
 
     Examples
     --------
@@ -108,10 +108,10 @@ def bags_of_words(
     >>> bags_of_words(list(shades), n_words=5).shape
     (4, 5)
     """
-    _check(pictures, max(sizes))
+    _check_pictures(pictures, max(sizes))
     cv2 = _cv2()
 
-    def described(picture: Greys) -> NDArray[np.uint8]:
+    def describe(picture: Greys) -> NDArray[np.uint8]:
         points = [
             cv2.KeyPoint(float(x), float(y), float(size), 0.0)
             for size in sizes
@@ -120,24 +120,24 @@ def bags_of_words(
         ]
         return np.asarray(cv2.SIFT_create().compute(picture, points)[1], dtype=np.uint8)
 
-    descriptors = _each(described, pictures, "SIFT", n_jobs, progress)
+    descriptors = _map_pictures(describe, pictures, "SIFT", n_jobs, progress)
     words = _words(descriptors, n_words, np.random.default_rng(random_state))
     counts = np.empty((len(pictures), n_words))
-    for row, found in zip(counts, descriptors, strict=True):
-        row[:] = np.bincount(_nearest(found, words), minlength=n_words)
+    for row, rows in zip(counts, descriptors, strict=True):
+        row[:] = np.bincount(_nearest_words(rows, words), minlength=n_words)
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _words(
     descriptors: Sequence[NDArray[np.uint8]], n_words: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Centres of K-means on an equal share of descriptors of each picture, (n_words, 128)."""
+    """Centres of K-means on equally many descriptors of each picture, (n_words, 128)."""
     share = -(-100 * n_words // len(descriptors))
-    chosen = [found[rng.permutation(len(found))[:share]] for found in descriptors]
+    chosen = [rows[rng.permutation(len(rows))[:share]] for rows in descriptors]
     sample = np.concatenate(chosen).astype(np.float32)
     if len(sample) < n_words:
         raise ValueError(
-            f"{n_words} words need as many descriptors, and the pictures have {len(sample)}; pass "
+            f"expected at least {n_words} descriptors for {n_words} words, got {len(sample)}; use "
             "fewer words, a smaller step or more pictures"
         )
     kmeans = MiniBatchKMeans(
@@ -147,12 +147,12 @@ def _words(
         return np.asarray(kmeans.fit(sample).cluster_centers_, dtype=np.float32)
 
 
-def _nearest(found: NDArray[np.uint8], words: NDArray[np.float32]) -> NDArray[np.intp]:
-    """Number of the word nearest to each descriptor."""
+def _nearest_words(descriptors: NDArray[np.uint8], words: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Index of the word nearest to each descriptor, (n_descriptors,)."""
     half = np.square(words).sum(axis=1) / 2
     parts = [
-        np.argmin(half - found[start : start + _ROWS].astype(np.float32) @ words.T, axis=1)
-        for start in range(0, len(found), _ROWS)
+        np.argmin(half - descriptors[start : start + _ROWS].astype(np.float32) @ words.T, axis=1)
+        for start in range(0, len(descriptors), _ROWS)
     ]
     return np.concatenate(parts)
 
@@ -165,16 +165,16 @@ def phog(
     n_jobs: int | None = None,
     progress: Progress = no_progress,
 ) -> Floats:
-    """Directions of edges in finer and finer parts of each picture, (n_pictures, n_features).
+    """Histograms of edge directions in ever finer parts of pictures, (n_pictures, n_features).
 
     Parameters
     ----------
     pictures : list of (height, width) uint8 arrays
-        Each with at least 2^(n_levels − 1) pixels along either side.
+        Each with at least 2^(n_levels − 1) pixels along each side.
     n_levels : int
-        Level l cuts a picture into 2^l × 2^l parts, l = 0 … n_levels − 1.
+        Level l divides a picture into 2^l × 2^l parts, l = 0 … n_levels − 1.
     n_bins : int
-        Bins of directions from 0 to 180 degrees.
+        Number of direction bins from 0 to 180 degrees.
     n_jobs : int or None
         Threads.
     progress : callable
@@ -182,13 +182,12 @@ def phog(
     Returns
     -------
     shares : (n_pictures, n_bins (4^n_levels − 1)/3) array
-        Histograms of all parts, level after level. Rows sum to 1; a picture without an edge has
-        equal shares.
+        Histograms of all parts by level. Rows sum to 1; a picture without an edge has equal shares.
 
     Notes
     -----
-    The pyramid histogram of oriented gradients of Bosch, Zisserman and Munoz (2007): pixels on an
-    edge by Canny's rule count by the size of their slope, for the bin of its direction.
+    The pyramid histogram of oriented gradients of Bosch, Zisserman and Munoz (2007): each pixel on
+    a Canny edge adds the size of its gradient to the bin of the gradient's direction.
 
     Examples
     --------
@@ -197,19 +196,19 @@ def phog(
     >>> picture = np.zeros((32, 32), dtype=np.uint8)
     >>> picture[:, 16:] = 255
     >>> shares = phog([picture], n_levels=1, n_bins=4)[0]
-    >>> int(shares.argmax())  # a slope along x, at 0 degrees
+    >>> int(shares.argmax())  # a gradient along x, at 0 degrees
     0
     """
-    _check(pictures, 2 ** (n_levels - 1))
+    _check_pictures(pictures, 2 ** (n_levels - 1))
     canny, sobel_h, sobel_v = _skimage()
 
-    def described(picture: Greys) -> Floats:
+    def describe(picture: Greys) -> Floats:
         shades = picture / 255.0
         down, across = sobel_h(shades), sobel_v(shades)
         ys, xs = np.nonzero(canny(shades))
         sizes = np.hypot(down[ys, xs], across[ys, xs])
         turn = np.mod(np.arctan2(down[ys, xs], across[ys, xs]), np.pi) / np.pi
-        # Bins are centred on 0: a slope along an axis does not fall between two of them.
+        # Bins are centred on 0, so that a gradient along an axis falls in the middle of a bin.
         bins = np.rint(turn * n_bins).astype(int) % n_bins
         parts = []
         for level in range(n_levels):
@@ -218,14 +217,14 @@ def phog(
             parts.append(
                 np.bincount(part * n_bins + bins, weights=sizes, minlength=side**2 * n_bins)
             )
-        found = np.concatenate(parts)
-        total = found.sum()
-        return found / total if total > 0 else np.full(found.size, 1 / found.size)
+        histogram = np.concatenate(parts)
+        total = histogram.sum()
+        return histogram / total if total > 0 else np.full(histogram.size, 1 / histogram.size)
 
-    return np.array(_each(described, pictures, "PHOG", n_jobs, progress))
+    return np.array(_map_pictures(describe, pictures, "PHOG", n_jobs, progress))
 
 
-def _each(
+def _map_pictures(
     work: Callable[[Greys], Any],
     pictures: Sequence[Greys],
     stage: str,
@@ -238,8 +237,8 @@ def _each(
     )
 
 
-def _check(pictures: Sequence[Greys], least: int) -> None:
-    """Raise ValueError for what is no picture in shades of grey, or too small."""
+def _check_pictures(pictures: Sequence[Greys], least: int) -> None:
+    """Raise ValueError unless all pictures are greyscale arrays of sufficient size."""
     if not len(pictures):
         raise ValueError("expected at least one picture, got none")
     for number, picture in enumerate(pictures):
@@ -247,7 +246,7 @@ def _check(pictures: Sequence[Greys], least: int) -> None:
             raise ValueError(
                 f"picture {number}: expected a (height, width) array of uint8, got "
                 f"{getattr(picture, 'dtype', type(picture).__name__)} of shape "
-                f"{np.shape(picture)}; `grey` makes them"
+                f"{np.shape(picture)}; convert pictures with `grey`"
             )
         if min(picture.shape) < least:
             raise ValueError(
@@ -260,7 +259,7 @@ def _cv2() -> Any:
     try:
         import cv2
     except ImportError as error:
-        raise _missing("OpenCV") from error
+        raise _missing_package("OpenCV") from error
     return cv2
 
 
@@ -269,12 +268,12 @@ def _skimage() -> tuple[Any, Any, Any]:
         from skimage.feature import canny
         from skimage.filters import sobel_h, sobel_v
     except ImportError as error:
-        raise _missing("scikit-image") from error
+        raise _missing_package("scikit-image") from error
     return canny, sobel_h, sobel_v
 
 
-def _missing(what: str) -> ImportError:
+def _missing_package(what: str) -> ImportError:
     return ImportError(
-        f"features of images need {what}, which is not installed; this brings it: "
+        f"image features need {what}, which is not installed; install it with: "
         'pip install "viewhop[vision]"'
     )

@@ -1,4 +1,4 @@
-"""All eigenvalues of a walk, where its decay is the question."""
+"""All eigenvalues of a walk, for the study of their decay."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def all_eigenvalues(walk: Walk) -> NDArray[np.float64]:
 
     Examples
     --------
-    Two views hop to and fro, so that each eigenvalue comes with both signs:
+    The walk alternates between two views, so each eigenvalue occurs with both signs:
 
     >>> import viewhop as vh
     >>> from viewhop.experiments._whole_spectrum import all_eigenvalues
     >>> X = [[0.0], [1.0], [3.0]]
-    >>> found = all_eigenvalues(vh.MultiViewDiffusionMaps(1, kernel="gaussian").fit([X, X]).walk_)
-    >>> found.round(3).tolist()
+    >>> fitted = vh.MultiViewDiffusionMaps(1, kernel="gaussian").fit([X, X])
+    >>> all_eigenvalues(fitted.walk_).round(3).tolist()
     [1.0, 0.111, 0.001, -0.001, -0.111, -1.0]
     """
     root = np.sqrt(walk.degrees)

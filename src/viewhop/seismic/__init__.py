@@ -1,4 +1,4 @@
-"""Seismic monitoring: from waveforms to views."""
+"""Seismic monitoring: reading waveforms, detecting and classifying events, simulated records."""
 
 from __future__ import annotations
 
@@ -8,34 +8,23 @@ from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from viewhop.seismic import events, io, sonogram
-    from viewhop.seismic._classification import (
-        Classification,
-        PairScores,
-        Score,
-        classify,
-        classify_pairs,
-    )
-    from viewhop.seismic._simulate import (
-        DEAD_SEA,
+    from viewhop.seismic._classification import classify
+    from viewhop.seismic._outcomes import Classification, PairScores, Score
+    from viewhop.seismic._pair_classification import classify_pairs
+    from viewhop.seismic._rays import DEAD_SEA, Crust, Layer, rays
+    from viewhop.seismic._region import (
         NORTH,
         QUARRIES,
         SOUTH,
-        Blast,
-        Crust,
-        Earthquake,
-        Layer,
-        Medium,
         Quarry,
-        Resonance,
-        Station,
-        arrivals,
         draw_blast,
         draw_earthquake,
-        make_events,
-        make_quarry_blasts,
-        rays,
-        seismogram,
     )
+    from viewhop.seismic._scattering import Medium
+    from viewhop.seismic._simulate import make_events, make_quarry_blasts
+    from viewhop.seismic._sources import Blast, Earthquake
+    from viewhop.seismic._stations import Resonance, Station
+    from viewhop.seismic._synthesis import arrivals, seismogram
 
 __all__ = [
     "DEAD_SEA",
@@ -67,36 +56,26 @@ __all__ = [
     "sonogram",
 ]
 
+_NAMES_BY_MODULE = {
+    "_classification": ("classify",),
+    "_outcomes": ("Classification", "PairScores", "Score"),
+    "_pair_classification": ("classify_pairs",),
+    "_rays": ("DEAD_SEA", "Crust", "Layer", "rays"),
+    "_region": ("NORTH", "QUARRIES", "SOUTH", "Quarry", "draw_blast", "draw_earthquake"),
+    "_scattering": ("Medium",),
+    "_simulate": ("make_events", "make_quarry_blasts"),
+    "_sources": ("Blast", "Earthquake"),
+    "_stations": ("Resonance", "Station"),
+    "_synthesis": ("arrivals", "seismogram"),
+}
+
 _HOMES = {
     **{name: f"viewhop.seismic.{name}" for name in ("events", "io", "sonogram")},
-    **dict.fromkeys(
-        ("Classification", "PairScores", "Score", "classify", "classify_pairs"),
-        "viewhop.seismic._classification",
-    ),
-    **dict.fromkeys(
-        (
-            "DEAD_SEA",
-            "NORTH",
-            "QUARRIES",
-            "SOUTH",
-            "Blast",
-            "Crust",
-            "Earthquake",
-            "Layer",
-            "Medium",
-            "Quarry",
-            "Resonance",
-            "Station",
-            "arrivals",
-            "draw_blast",
-            "draw_earthquake",
-            "make_events",
-            "make_quarry_blasts",
-            "rays",
-            "seismogram",
-        ),
-        "viewhop.seismic._simulate",
-    ),
+    **{
+        name: f"viewhop.seismic.{module}"
+        for module, names in _NAMES_BY_MODULE.items()
+        for name in names
+    },
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

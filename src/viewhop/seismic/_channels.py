@@ -1,4 +1,4 @@
-"""Channels: what one channel recorded, in pieces without gaps, and when."""
+"""Channels: the segments without gaps that one channel recorded, with their times."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Samples = NDArray[np.float64]
 
 #: Nanoseconds in a second.
 SECOND = 1_000_000_000
-#: Seconds that anything asked for may last.
+#: Longest duration, in seconds, that a parameter accepts.
 YEAR = 366 * 86_400.0
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Samples in a row, without a gap.
+    """Consecutive samples without a gap.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Segment:
 
     @property
     def end(self) -> int:
-        """Time of the sample after the last."""
+        """End time: that of the sample after the last, in nanoseconds."""
         return self.time(self.data.size)
 
     def time(self, sample: float) -> int:
@@ -49,20 +49,20 @@ class Segment:
         return self.start + round(sample * SECOND / self.sampling_rate)
 
     def sample(self, time: int) -> int:
-        """Number of the sample that is nearest to a time; it may lie outside."""
+        """Index of the sample nearest to a time; may lie outside the segment."""
         return round((time - self.start) * self.sampling_rate / SECOND)
 
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """What one channel of a station recorded.
+    """The recording of one channel of a station.
 
     Attributes
     ----------
     id : str
         ``NET.STA.LOC.CHA``.
     segments : tuple of Segment
-        In the order of time.
+        In order of time.
     """
 
     id: str
@@ -75,11 +75,11 @@ class Channel:
 
     @property
     def end(self) -> int:
-        """Time of the sample after the last."""
+        """End time: that of the sample after the last, in nanoseconds."""
         return max(segment.end for segment in self.segments)
 
     def between(self, start: int, end: int) -> tuple[Segment, ...]:
-        """The segments that have time between two times, in nanoseconds.
+        """Segments that overlap the interval between two times, in nanoseconds.
 
         Parameters
         ----------
@@ -91,32 +91,32 @@ class Channel:
 
     @cached_property
     def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Starts of the segments, and the latest end up to each: those of two rates may overlap."""
+        """Segment starts and the running maximum of their ends: two rates may overlap."""
         starts = np.array([piece.start for piece in self.segments], dtype=np.int64)
         ends = np.array([piece.end for piece in self.segments], dtype=np.int64)
         return starts, np.maximum.accumulate(ends)
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """When samples are missing between the segments: from, until, in nanoseconds."""
-        found = []
+        """Start and end of each gap between segments, in nanoseconds."""
+        gaps = []
         end = self.segments[0].end
         for segment in self.segments[1:]:
             # Segments of two sampling rates may overlap.
             if segment.start > end:
-                found.append((end, segment.start))
+                gaps.append((end, segment.start))
             end = max(end, segment.end)
-        return found
+        return gaps
 
     @property
     def component(self) -> str:
-        """The last letter: Z, N or E, mostly."""
+        """Last letter of the id, usually Z, N or E."""
         return self.id[-1:]
 
 
 def nanoseconds(time: Any) -> int:
-    """A time in nanoseconds since 1970 in UTC."""
-    if hasattr(time, "ns"):  # obspy's UTCDateTime, to its last digit
+    """Nanoseconds since 1970 in UTC."""
+    if hasattr(time, "ns"):  # obspy's UTCDateTime, at full precision
         return int(time.ns)
     stamp = pd.Timestamp(time)
     if pd.isna(stamp):
@@ -126,5 +126,5 @@ def nanoseconds(time: Any) -> int:
 
 
 def timestamp(time: int) -> pd.Timestamp:
-    """The Timestamp, in UTC, of nanoseconds since 1970."""
+    """Timestamp in UTC from nanoseconds since 1970."""
     return pd.Timestamp(time, unit="ns", tz="UTC")

@@ -1,4 +1,4 @@
-"""The page of a classification: tables and pictures in one HTML file that loads nothing."""
+"""HTML page of a classification: tables and pictures in one self-contained file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from viewhop.seismic._outcomes import Classification, Score
-from viewhop.seismic._summary import Summary, plain
+from viewhop.seismic._summary import Summary, printable
 
 __all__ = ["classification_page"]
 
@@ -30,27 +30,27 @@ figure { margin: 1rem 0; } figcaption { color: var(--pale); }
 img { max-width: 100%; height: auto; background: #ffffff; }
 """
 _TEXT = ' class="text"'
-#: Things that were left out and are listed; the rest are counted.
+#: Maximum number of left-out items listed one by one; the others are counted.
 _LISTED = 50
 
 
 def classification_page(
-    found: Classification,
+    classification: Classification,
     *,
     summary: Summary,
     settings: Mapping[str, Any],
     pictures: Sequence[tuple[str, bytes]] = (),
     title: str = "Seismic events",
 ) -> str:
-    """The HTML text of a classification.
+    """HTML text of the page of a classification.
 
     Parameters
     ----------
-    found : Classification
+    classification : Classification
     summary : Summary
-        What was left out before.
+        Items left out before classification.
     settings : dict
-        What was asked for; shown as it is.
+        Settings of the run, shown unchanged.
     pictures : list of (caption, PNG)
     title : str
 
@@ -60,9 +60,9 @@ def classification_page(
     >>> from viewhop.seismic import classify
     >>> from viewhop.seismic._classification_page import classification_page
     >>> from viewhop.seismic._summary import Summary
-    >>> heard = np.random.default_rng(0).normal(size=(20, 3))
-    >>> found = classify([heard], ["<b>", "c"] * 10, kernel="gaussian", n_components=2)
-    >>> text = classification_page(found, summary=Summary(20, "windows"), settings={"K": 1})
+    >>> view = np.random.default_rng(0).normal(size=(20, 3))
+    >>> scores = classify([view], ["<b>", "c"] * 10, kernel="gaussian", n_components=2)
+    >>> text = classification_page(scores, summary=Summary(20, "windows"), settings={"K": 1})
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
@@ -75,22 +75,22 @@ def classification_page(
             f"{100 * score.balanced_accuracy:.1f}",
             score.n_events,
         )
-        for score in found
+        for score in classification
     ]
     parts = [
         f"<h1>{_text(title)}</h1>",
-        _table("What was run", ("setting", ""), list(settings.items())),
+        _table("Settings", ("setting", "value"), list(settings.items())),
         _table(
             "Accuracy of each method",
             ("method", "procedure", "r", "accuracy [%]", "balanced [%]", "events"),
             scores,
         ),
         "<p>Transductive: one embedding of all events, each classified by its neighbours among the "
-        "others. Refitted: each event is left out of the fit, and placed by it afterwards, as a "
-        "new event would be. Balanced accuracy counts classes alike.</p>",
-        *(f"<p>Not used: {_text(why)}.</p>" for why in found.refused.values()),
-        *(f"<p>Note: {_text(remark)}.</p>" for remark in found.remarks),
-        *(_confusion(score) for score in _shown(found)),
+        "others. Refitted: each event is left out of the fit and then placed like a new event. "
+        "Balanced accuracy weights all classes equally.</p>",
+        *(f"<p>Not used: {_text(why)}.</p>" for why in classification.refused.values()),
+        *(f"<p>Note: {_text(remark)}.</p>" for remark in classification.remarks),
+        *(_confusion(score) for score in _scores_with_confusion(classification)),
         *(_figure(caption, png) for caption, png in pictures),
         f"<h2>Left out</h2><p>{_text(str(summary))}.</p>",
         _list([str(lost) for lost in summary.left_out]),
@@ -105,9 +105,9 @@ def classification_page(
     )
 
 
-def _shown(found: Classification) -> list[Score]:
-    """The last method, of all views if there is one, with most coordinates: one per procedure."""
-    last = {score.procedure: score for score in found}
+def _scores_with_confusion(classification: Classification) -> list[Score]:
+    """Score of the last method with the most coordinates, one per procedure."""
+    last = {score.procedure: score for score in classification}
     return list(last.values())
 
 
@@ -116,7 +116,7 @@ def _confusion(score: Score) -> str:
         (name, *row) for name, row in zip(score.classes, score.confusion.tolist(), strict=True)
     ]
     title = f"Confusion, {score.method}, {score.procedure}, r = {score.n_components}"
-    return _table(title, ("class, taken for", *score.classes), counts)
+    return _table(title, ("class, predicted as", *score.classes), counts)
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -133,7 +133,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) ->
 
 
 def _cell(value: Any) -> str:
-    """Text on the left, numbers on the right."""
+    """Table cell; text is aligned left and numbers right."""
     return f"<td{_TEXT * (not _is_number(value))}>{_text(value)}</td>"
 
 
@@ -158,7 +158,7 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text that is no markup."""
+    """Escaped text of a value."""
     shown = f"{value:g}" if isinstance(value, float | np.floating) else str(value)
-    # What is no valid Unicode cannot be written.
-    return escape(plain(shown).encode("utf-8", "replace").decode("utf-8"))
+    # Lone surrogates cannot be encoded.
+    return escape(printable(shown).encode("utf-8", "replace").decode("utf-8"))

@@ -1,4 +1,4 @@
-"""What an event is: its time, and when each station saw it."""
+"""Events and their picks: when an event happened and when each station recorded it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from viewhop.seismic._summary import stamp
 
-__all__ = ["Event", "Pick", "events_frame", "utc"]
+__all__ = ["Event", "Pick", "events_frame", "parse_utc", "station_of", "time_text"]
 
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
@@ -26,15 +26,15 @@ class Pick:
     Attributes
     ----------
     channel : str
-        The trace that was picked, ``NET.STA.LOC.CHA``.
+        The picked trace, ``NET.STA.LOC.CHA``.
     time : Timestamp
         In UTC.
     duration : float
-        Seconds until the trigger went off; NaN where there was none.
+        Seconds until the trigger switched off; NaN without a trigger.
     ratio : float
-        Largest value of STA/LTA meanwhile.
+        Largest STA/LTA while the trigger is on.
     snr : float
-        Root mean square of the trace meanwhile, over that of the noise before.
+        Root mean square of the trace while the trigger is on, divided by that of the noise before.
     """
 
     channel: str
@@ -57,15 +57,15 @@ class Event:
     ----------
     id : str
     time : Timestamp
-        In UTC: of a detection, the first pick; of a catalogue, the origin.
+        In UTC: the first pick of a detection, the origin time in a catalogue.
     picks : tuple of Pick
-        One for each station that saw it, the earliest first.
+        One for each station that recorded the event, earliest first.
     label : str or None
-        What it was, where that is known.
+        Its class, if known.
     duration : float
-        Seconds from the first trigger to the last that went off; NaN if it is not known.
+        Seconds from the first trigger until the last one switched off; NaN if unknown.
     snr : float
-        Median of the picks' ratios of signal to noise.
+        Median signal-to-noise ratio of the picks.
 
     Examples
     --------
@@ -86,12 +86,12 @@ class Event:
 
     @property
     def stations(self) -> tuple[str, ...]:
-        """The stations that saw it."""
+        """Stations that recorded the event."""
         return tuple(pick.station for pick in self.picks)
 
 
 def events_frame(events: Iterable[Event]) -> Any:
-    """A DataFrame with a row for each event, and the pick of each station in columns.
+    """DataFrame with one row per event and one group of columns per station.
 
     Parameters
     ----------
@@ -101,21 +101,21 @@ def events_frame(events: Iterable[Event]) -> Any:
     -------
     DataFrame
         ``id``, ``time`` (UTC), ``label``, ``duration``, ``snr``, ``stations``; then, for each
-        station that any event has, ``pick NET.STA`` (UTC), ``channel``, ``duration``, ``ratio`` and
-        ``snr`` of the same.
+        station with at least one pick, ``pick NET.STA`` (UTC) and ``channel``, ``duration``,
+        ``ratio`` and ``snr``, each followed by ``NET.STA``.
     """
-    given = list(events)
+    rows = list(events)
     columns: dict[str, Any] = {
-        "id": pd.Series([event.id for event in given], dtype=object),
-        "time": _times(event.time for event in given),
-        "label": pd.Series([event.label for event in given], dtype=object),
-        "duration": [event.duration for event in given],
-        "snr": [event.snr for event in given],
-        "stations": pd.Series([" ".join(event.stations) for event in given], dtype=object),
+        "id": pd.Series([event.id for event in rows], dtype=object),
+        "time": _times(event.time for event in rows),
+        "label": pd.Series([event.label for event in rows], dtype=object),
+        "duration": [event.duration for event in rows],
+        "snr": [event.snr for event in rows],
+        "stations": pd.Series([" ".join(event.stations) for event in rows], dtype=object),
     }
-    for station in sorted({station for event in given for station in event.stations}):
+    for station in sorted({station for event in rows for station in event.stations}):
         picks = [
-            next((pick for pick in event.picks if pick.station == station), None) for event in given
+            next((pick for pick in event.picks if pick.station == station), None) for event in rows
         ]
         columns[f"pick {station}"] = _times(pick.time if pick else pd.NaT for pick in picks)
         columns[f"channel {station}"] = pd.Series(
@@ -133,23 +133,23 @@ def _times(times: Iterable[Any]) -> Any:
 
 
 def station_of(channel: str) -> str:
-    """Network and station of a trace, ``NET.STA``; a station may have a point in its name."""
+    """Network and station of a trace, ``NET.STA``; a station name may contain a dot."""
     parts = channel.split(".")
     return ".".join(parts[:-2] if len(parts) > 4 else parts[:2])
 
 
-def utc(text: str) -> pd.Timestamp:
-    """A time in UTC from ISO text, which is in UTC unless it has an offset.
+def parse_utc(text: str) -> pd.Timestamp:
+    """Timestamp in UTC parsed from ISO text, which is in UTC unless it has an offset.
 
     Parameters
     ----------
     text : str
-        ``2010-05-27T16:24:33.21Z``, or less of it from the right.
+        ``2010-05-27T16:24:33.21Z``, or a shorter prefix of that form.
 
     Raises
     ------
     ValueError
-        If it is no such text: pandas alone would also take "now".
+        If the text has another form; pandas alone would also accept "now".
     """
     if not _TIME.fullmatch(text.strip()):
         raise ValueError(f"expected a time like 2010-05-27T16:24:33.21Z, got {text[:40]!r}")
@@ -159,5 +159,5 @@ def utc(text: str) -> pd.Timestamp:
 
 
 def time_text(time: Any) -> str:
-    """A time as it stands in a file; nothing for none."""
+    """Text of a time as written to files; empty for NaT."""
     return "" if time is pd.NaT else stamp(time)

@@ -1,4 +1,4 @@
-"""The same distances in fewer features, so that many fits on the same events are quick."""
+"""Rotation of rows into fewer features with the same distances, to speed up repeated fits."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from viewhop.views import Views
 
 __all__ = ["with_fewer_features"]
 
-#: Metrics that inner products of rows are enough for.
+#: Metrics that depend only on inner products of rows.
 _METRICS = ("euclidean", "cosine")
 
 
 def with_fewer_features(views: Views, kernels: Mapping[str, Kernel]) -> Views:
-    """Views whose rows have the same inner products, in at most as many features as rows.
+    """Views with the same inner products of rows, in at most as many features as rows.
 
-    A sonogram has thousands of features, and a hundred events span a hundred dimensions at most.
-    Rows are turned into that space, all by the same rotation, so every distance and angle is what
-    it was, whichever of the rows are left out later.
+    A sonogram has thousands of features, but a hundred events span at most a hundred dimensions.
+    One rotation takes all rows into that space, so every distance and angle is preserved,
+    whichever rows are left out later.
 
     Parameters
     ----------
     views : Views
     kernels : dict of Kernel by view name
-        A view whose kernel asks for more than inner products, of correlations or of standardised
-        features, is left as it is.
+        A view is left unchanged if its kernel needs more than inner products: correlations or
+        standardised features.
     """
-    found: dict[str, NDArray[np.floating]] = {}
+    reduced: dict[str, NDArray[np.floating]] = {}
     for name in views.names:
         rows, kernel = views.rows(name), kernels[name]
         if (
@@ -42,5 +42,5 @@ def with_fewer_features(views: Views, kernels: Mapping[str, Kernel]) -> Views:
             rows = np.asarray(np.linalg.qr(rows.T, mode="r")).T
         whole = np.full((len(views), rows.shape[1]), np.nan, dtype=rows.dtype)
         whole[views.samples(name)] = rows
-        found[name] = whole
-    return Views(found)
+        reduced[name] = whole
+    return Views(reduced)

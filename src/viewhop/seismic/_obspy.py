@@ -1,4 +1,4 @@
-"""obspy, when it is first needed."""
+"""Import of obspy on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["obspy_module"]
 
 
 def obspy_module(name: str = "obspy") -> Any:
-    """A module of obspy.
+    """An imported module of obspy.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ def obspy_module(name: str = "obspy") -> Any:
         If obspy is not installed.
     """
     with warnings.catch_warnings():
-        # obspy 1.5 asks for all entry points in a way that Python 3.11 calls deprecated.
+        # obspy 1.5 reads entry points through an interface that is deprecated in Python 3.11.
         warnings.filterwarnings("ignore", "SelectableGroups dict interface", DeprecationWarning)
         try:
             import_module("obspy")
         except ImportError as error:
             raise ImportError(
                 "seismic files and triggers need obspy, which is not installed; "
-                'this brings it: pip install "viewhop[seismic]"'
+                'install it with: pip install "viewhop[seismic]"'
             ) from error
         return import_module(name)

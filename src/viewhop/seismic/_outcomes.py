@@ -1,4 +1,4 @@
-"""What classification found: predictions, and how often they are right."""
+"""Results of classification: predictions and their accuracy."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["Classification", "PairScores", "Score"]
+__all__ = ["FUSIONS", "Classification", "PairScores", "Score"]
 
-#: How fusions are called in tables.
+#: Names of fusions in tables.
 FUSIONS = {
     "sum": "kernel sum",
     "product": "kernel product",
@@ -23,22 +23,21 @@ FUSIONS = {
 
 @dataclass(frozen=True)
 class Score:
-    """What one method said of the events, each by its neighbours among the others.
+    """Predictions of one method, each event by its neighbours among the others.
 
     Attributes
     ----------
     method : str
         Name of the view, or of the fusion.
     procedure : {"transductive", "refitted"}
-        One embedding of all events; or, for each event, a fit without it.
+        One embedding of all events, or one fit per left-out event.
     n_components : int
         r.
     classes : tuple of str
     target, predicted : (n_events,) int arrays
-        Number of the class, -1 where there is none: no label is known, or the view did not see the
-        event.
+        Index of the class; -1 where the label is unknown or the view did not record the event.
     warned : dict of int by kind
-        Warnings of the fits.
+        Counts of warnings raised by the fits.
     """
 
     method: str
@@ -51,7 +50,7 @@ class Score:
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """Number of events by class (rows) and prediction (columns)."""
+        """Counts of events by class (rows) and prediction (columns)."""
         judged = (self.target >= 0) & (self.predicted >= 0)
         counts = np.zeros((len(self.classes), len(self.classes)), dtype=np.int64)
         np.add.at(counts, (self.target[judged], self.predicted[judged]), 1)
@@ -59,20 +58,20 @@ class Score:
 
     @property
     def n_events(self) -> int:
-        """Events that have a label and a prediction."""
+        """Number of events with a label and a prediction."""
         return int(self.confusion.sum())
 
     @property
     def accuracy(self) -> float:
-        """Share of these events whose prediction is their label; NaN without any."""
+        """Share of these events with a correct prediction; NaN without events."""
         counts = self.confusion
         return float(np.trace(counts) / counts.sum()) if counts.any() else np.nan
 
     @property
     def balanced_accuracy(self) -> float:
-        """Mean over the classes of the share that is right; classes without events do not count.
+        """Mean over the classes of the share predicted correctly; empty classes are skipped.
 
-        NaN if there are events of one class only: any answer would be right.
+        NaN with events of a single class: any prediction would be correct.
         """
         counts = self.confusion
         sizes = counts.sum(axis=1)
@@ -81,27 +80,27 @@ class Score:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Classes of which no event was judged."""
+        """Classes without a scored event."""
         sizes = self.confusion.sum(axis=1)
         return tuple(name for name, size in zip(self.classes, sizes, strict=True) if not size)
 
     @property
     def labels(self) -> tuple[str | None, ...]:
-        """The predictions by name."""
+        """Predicted class names."""
         return tuple(self.classes[code] if code >= 0 else None for code in self.predicted)
 
 
 @dataclass(frozen=True)
 class Classification(Sequence[Score]):
-    """Scores of several methods on the same events: a list of them.
+    """Scores of several methods on the same events, as a sequence.
 
     Attributes
     ----------
     scores : tuple of Score
     refused : dict of str by method
-        Methods that could not be used, and why.
+        Reasons why methods could not be used.
     remarks : tuple of str
-        What to mind when scores are compared.
+        Caveats for comparing scores.
     """
 
     scores: tuple[Score, ...]
@@ -118,20 +117,23 @@ class Classification(Sequence[Score]):
         n_components : int or None
             None takes the largest.
         """
-        found = [
+        matches = [
             score
             for score in self.scores
             if score.method == method
             and score.procedure == procedure
             and n_components in (None, score.n_components)
         ]
-        if not found:
-            known = ", ".join(dict.fromkeys(score.method for score in self.scores))
-            raise KeyError(f"no score of {method!r}, {procedure}, r = {n_components}; of {known}")
-        return found[-1]
+        if not matches:
+            methods = ", ".join(dict.fromkeys(score.method for score in self.scores))
+            raise KeyError(
+                f"no score for {method!r}, {procedure}, r = {n_components}; scored methods are "
+                f"{methods}"
+            )
+        return matches[-1]
 
     def to_frame(self) -> Any:
-        """A DataFrame with a row for each score."""
+        """DataFrame with one row per score."""
         return pd.DataFrame(
             {
                 "method": [score.method for score in self.scores],
@@ -155,19 +157,19 @@ class Classification(Sequence[Score]):
 
 @dataclass(frozen=True)
 class PairScores:
-    """How well each view tells the classes, with each other view at its side.
+    """Accuracy of each view in the multi-view walk with each other view.
 
     Attributes
     ----------
     names : tuple of str
         Views.
     accuracy, balanced_accuracy : (n_views, n_views) arrays
-        Entry (l, m) is about the coordinates of view l, in the walk of views l and m; NaN where
-        l = m, and for pairs that could not be used.
+        Entry (l, m) uses the coordinates of view l in the walk of views l and m; NaN where l = m
+        and for refused pairs.
     refused : dict of str by view or pair
-        What could not be used, and why.
+        Reasons why views or pairs could not be used.
     remarks : tuple of str
-        Warnings of the fits.
+        Warnings raised by the fits.
     """
 
     names: tuple[str, ...]
@@ -177,5 +179,5 @@ class PairScores:
     remarks: tuple[str, ...] = ()
 
     def to_frame(self) -> Any:
-        """A DataFrame of the accuracies, first views in rows."""
+        """DataFrame of accuracies, with the first view of each pair in rows."""
         return pd.DataFrame(self.accuracy, index=list(self.names), columns=list(self.names))

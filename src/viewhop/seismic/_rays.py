@@ -1,4 +1,4 @@
-"""Travel times in a crust of flat layers: rays straight to the surface, and along deeper layers."""
+"""Travel times in a crust of flat layers: direct rays and rays refracted along deeper layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 __all__ = ["DEAD_SEA", "Crust", "Layer", "Ray", "Wave", "rays"]
 
 Wave = Literal["P", "S"]
-#: A thickness, km, that is none: the ray through it would be level but for rounding.
+#: Thickness, km, treated as zero: a ray through it would be horizontal up to rounding.
 _NOTHING = 1e-9
 
 
@@ -23,13 +23,13 @@ class Layer:
     Parameters
     ----------
     top : float
-        Depth of its upper side, km.
+        Depth of its upper boundary, km.
     p_speed, s_speed : float
         Speeds of P and S waves, km/s.
     strength : float
-        Amplitude of rays whose deepest part runs in it, beside a ray in a layer with 1. In real
-        layers speed grows with depth and bends such rays back, so that they are no weaker than
-        direct ones; along the mantle they are.
+        Relative amplitude of rays with their deepest part in this layer. In real layers speed
+        grows with depth and bends such rays back, so that they are as strong as direct ones;
+        along the mantle they are weaker.
     """
 
     top: float
@@ -38,13 +38,13 @@ class Layer:
     strength: float = 1.0
 
     def speed(self, wave: Wave) -> float:
-        """The speed of P or S waves, km/s."""
+        """Speed of P or S waves, km/s."""
         return self.p_speed if wave == "P" else self.s_speed
 
 
 @dataclass(frozen=True)
 class Crust:
-    """Layers from the surface down; the last has no lower side.
+    """Layers from the surface down; the last has no lower boundary.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class Crust:
     def __post_init__(self) -> None:
         tops = [layer.top for layer in self.layers]
         if not tops or tops[0] != 0 or not all(low < high for low, high in pairwise(tops)):
-            raise ValueError(f"layers must begin at depth 0 and go down, got tops {tops}")
+            raise ValueError(f"expected layer tops that start at 0 and increase, got {tops}")
         if not all(
             isfinite(layer.p_speed) and layer.p_speed > layer.s_speed > 0 for layer in self.layers
         ):
-            raise ValueError("every layer must have a P speed above its S speed, and both above 0")
+            raise ValueError("expected P speed > S speed > 0 in every layer")
 
     def layer_at(self, depth: float) -> int:
-        """The number of the layer at a depth; a boundary belongs to the layer above it."""
+        """Index of the layer at a depth; a boundary belongs to the layer above it."""
         return max(0, sum(layer.top < depth - _NOTHING for layer in self.layers) - 1)
 
     def thicknesses(self) -> list[float]:
@@ -87,18 +87,19 @@ DEAD_SEA = Crust(
 
 @dataclass(frozen=True)
 class Ray:
-    """One way from a source to the surface.
+    """One path from a source to the surface.
 
     Parameters
     ----------
     wave : {"P", "S"}
         The kind of wave.
     layer : int
-        The layer in which its deepest part runs.
+        Index of the layer that contains its deepest part.
     time : float
         Travel time, s.
     slowness : float
-        Ray parameter p, s/km: sine of the angle to the vertical over the speed, in every layer.
+        Ray parameter p, s/km: sine of the angle to the vertical divided by the speed, the same in
+        every layer.
     take_off : float
         Angle at the source to the downward vertical, radians.
     incidence : float
@@ -123,21 +124,21 @@ def rays(crust: Crust, *, wave: Wave, distance: float, depth: float) -> list[Ray
     wave : {"P", "S"}
         The kind of wave.
     distance : float
-        From the epicentre, km, above 0.
+        Epicentral distance, km; must be positive.
     depth : float
-        Of the source, km.
+        Depth of the source, km.
 
     Returns
     -------
     list of Ray
-        The direct ray, and one along the top of every layer below the source that is faster than
-        all above it, where the receiver is beyond its critical distance.
+        The direct ray, and one along the top of every deeper layer that is faster than all layers
+        above it, if the receiver lies beyond its critical distance.
 
     Notes
     -----
     The direct ray with p solves Σ h p v / √(1 − p²v²) = distance over the layers above the source.
-    The unknown is the tangent of its angle in the fastest of them, where the sum is monotonic and
-    without the pole that it has in p.
+    The unknown is the tangent of its angle in the fastest of them: in that variable the sum is
+    monotonic and has no pole.
 
     Examples
     --------
@@ -147,28 +148,26 @@ def rays(crust: Crust, *, wave: Wave, distance: float, depth: float) -> list[Ray
     (1, 17.51)
     """
     if not (isfinite(distance) and distance > 0 and isfinite(depth) and depth >= 0):
-        raise ValueError(
-            f"distance must be above 0 km and depth at least 0, got {distance} and {depth}"
-        )
+        raise ValueError(f"expected distance > 0 km and depth >= 0 km, got {distance} and {depth}")
     speeds = [layer.speed(wave) for layer in crust.layers]
     source = crust.layer_at(depth)
     above = [*crust.thicknesses()[:source], depth - crust.layers[source].top]
-    found = [_direct(wave, speeds, above, distance)]
+    paths = [_direct_ray(wave, speeds, above, distance)]
     for deep in range(source + 1, len(speeds)):
         if speeds[deep] > max(speeds[:deep]):
             below = [*crust.thicknesses()[:deep]]
             down = [0.0] * source + [below[source] - above[source], *below[source + 1 :]]
             legs = [up + more for up, more in zip(below, down, strict=True)]
-            ray = _refracted(wave, speeds, legs, deep, source, distance)
-            found += [ray] if ray else []
-    return sorted(found, key=lambda ray: ray.time)
+            ray = _refracted_ray(wave, speeds, legs, deep, source, distance)
+            paths += [ray] if ray else []
+    return sorted(paths, key=lambda ray: ray.time)
 
 
-def _direct(wave: Wave, speeds: list[float], above: list[float], distance: float) -> Ray:
-    """The ray up from the source; `above` are thicknesses from the surface to the source."""
+def _direct_ray(wave: Wave, speeds: list[float], above: list[float], distance: float) -> Ray:
+    """Ray from the source upwards; `above` holds thicknesses from the surface to the source."""
     source = len(above) - 1
     crossed = [(h, v) for h, v in zip(above, speeds, strict=False) if h > _NOTHING]
-    if not crossed:  # a source at the surface: along it
+    if not crossed:  # a source at the surface: the ray runs along it
         p = 1 / speeds[source]
         return Ray(wave, source, distance * p, p, pi / 2, pi / 2)
     thick, fastest = max(crossed, key=lambda leg: leg[1])
@@ -177,7 +176,7 @@ def _direct(wave: Wave, speeds: list[float], above: list[float], distance: float
         return tangent / (fastest * sqrt(1 + tangent**2))
 
     def excess(tangent: float) -> float:
-        # With s = v / fastest, p v / √(1 − p²v²) is s t / √(1 + t²(1 − s²)): no small differences.
+        # With s = v / fastest, p v / √(1 − p²v²) is s t / √(1 + t²(1 − s²)), free of cancellation.
         reached = (
             h * (v / fastest) * tangent / sqrt(1 + tangent**2 * (1 - (v / fastest) ** 2))
             for h, v in crossed
@@ -194,10 +193,10 @@ def _direct(wave: Wave, speeds: list[float], above: list[float], distance: float
     return Ray(wave, source, time, p, pi - asin(sine), asin(min(1.0, p * speeds[0])))
 
 
-def _refracted(
+def _refracted_ray(
     wave: Wave, speeds: list[float], legs: list[float], deep: int, source: int, distance: float
 ) -> Ray | None:
-    """The ray along the top of layer `deep`, or None before its critical distance."""
+    """Ray along the top of layer `deep`, or None within its critical distance."""
     p = 1 / speeds[deep]
     cosines = [sqrt(1 - (p * v) ** 2) for v in speeds[:deep]]
     critical = sum(h * p * v / c for h, v, c in zip(legs, speeds, cosines, strict=False))

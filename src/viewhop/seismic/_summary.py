@@ -1,4 +1,4 @@
-"""What was left out of a batch, or is doubtful in it, and why: the rest goes on."""
+"""Summaries of a batch: what was left out or is doubtful, and why."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["LeftOut", "Summary", "counted", "plain", "samples_of_each", "stamp"]
+__all__ = ["LeftOut", "Summary", "count_by_reason", "printable", "sample_by_reason", "stamp"]
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One thing that was left out, or that was kept and is doubtful.
+    """One item that was left out, or that was kept but is doubtful.
 
     Attributes
     ----------
     trace : str
-        The trace (``NET.STA.LOC.CHA``), or the station, file or event that has a problem.
+        The trace (``NET.STA.LOC.CHA``), station, file or event with the problem.
     reason : str
-        A word or two, the same for all problems of a kind: ``"gap"``, ``"clipped"``.
+        Short code shared by all problems of a kind, such as ``"gap"`` or ``"clipped"``.
     detail : str
-        What was expected and what came.
+        What was expected and what was found.
     time : Timestamp or None
-        When, in UTC, where that is known.
+        Time in UTC, if known.
     event : str or None
-        Id of the event that lost this trace; None if the trace was lost altogether.
+        Id of the event that lost this trace; None if the whole trace was lost.
     """
 
     trace: str
@@ -37,26 +37,26 @@ class LeftOut:
     event: str | None = None
 
     def __str__(self) -> str:
-        where = plain(self.trace)
+        where = printable(self.trace)
         if self.event is not None:
-            where += f", event {plain(self.event)}"
+            where += f", event {printable(self.event)}"
         if self.time is not None:
             where += f", {stamp(self.time)}"
-        return f"{where}: {plain(self.detail)}"
+        return f"{where}: {printable(self.detail)}"
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How many things were kept, each that was not, and what of the kept ones is doubtful.
+    """Number of items kept, with every item that was left out or is doubtful.
 
     Attributes
     ----------
     kept : int
     unit : str
-        What is counted, in the plural: traces, events, windows.
+        The counted items, in the plural: traces, events, windows.
     left_out : tuple of LeftOut
     doubtful : tuple of LeftOut
-        What was kept all the same: the pick of a trace that is clipped, for instance.
+        Items kept despite a problem, such as the pick of a clipped trace.
 
     Examples
     --------
@@ -78,15 +78,15 @@ class Summary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of things that were left out, by reason, most frequent first."""
+        """Number of items left out by reason, most frequent first."""
         return dict(Counter(lost.reason for lost in self.left_out).most_common())
 
     def after(self, earlier: Iterable[LeftOut]) -> Summary:
-        """The summary with what an earlier step left out before its own."""
+        """Summary with the items of an earlier step listed before these."""
         return replace(self, left_out=(*earlier, *self.left_out))
 
     def to_frame(self) -> Any:
-        """A DataFrame with a row for each thing that was left out."""
+        """DataFrame with one row per item left out."""
         names = ("trace", "reason", "detail", "time", "event")
         return pd.DataFrame(
             {name: [getattr(lost, name) for lost in self.left_out] for name in names}
@@ -94,42 +94,42 @@ class Summary:
 
     def __str__(self) -> str:
         unit = self.unit.removesuffix("s") if self.kept == 1 else self.unit
-        told = f"{self.kept:,} {unit}; {counted('left out', self.left_out)}"
-        return f"{told}; {counted('doubtful', self.doubtful)}" if self.doubtful else told
+        text = f"{self.kept:,} {unit}; {count_by_reason('left out', self.left_out)}"
+        return f"{text}; {count_by_reason('doubtful', self.doubtful)}" if self.doubtful else text
 
 
-def counted(what: str, problems: Sequence[LeftOut]) -> str:
-    """How many problems there are, and of which kinds, most frequent first."""
+def count_by_reason(what: str, problems: Sequence[LeftOut]) -> str:
+    """Text with the number of problems by reason, most frequent first."""
     if not problems:
         return f"nothing {what}"
     counts = Counter(each.reason for each in problems).most_common()
     return f"{what} {len(problems):,}: " + ", ".join(f"{n:,} {reason}" for reason, n in counts)
 
 
-def samples_of_each(problems: Sequence[LeftOut], count: int) -> list[LeftOut]:
-    """At most `count` problems, or one of every kind if there are more kinds; in their order.
+def sample_by_reason(problems: Sequence[LeftOut], count: int) -> list[LeftOut]:
+    """At most `count` problems, or one per reason if there are more reasons, in their order.
 
-    Kinds take turns, so that the many of one do not hide the few of another.
+    Reasons take turns, so that a frequent one does not hide a rare one.
 
     Parameters
     ----------
     problems : list of LeftOut
     count : int
     """
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     turns: list[tuple[int, int]] = []
     for k, each in enumerate(problems):
-        turns.append((seen[each.reason], k))
-        seen[each.reason] += 1
-    chosen = sorted(turns)[: max(count, len(seen))]
+        turns.append((counts[each.reason], k))
+        counts[each.reason] += 1
+    chosen = sorted(turns)[: max(count, len(counts))]
     return [problems[k] for _, k in sorted(chosen, key=lambda turn: turn[1])]
 
 
-def plain(text: str) -> str:
-    """A text in which nothing moves a terminal's cursor: what cannot be printed is escaped."""
+def printable(text: str) -> str:
+    """Text with unprintable characters escaped, so that it cannot control a terminal."""
     return text if text.isprintable() else repr(text)
 
 
 def stamp(time: pd.Timestamp) -> str:
-    """A time in UTC as text, with all its digits."""
+    """ISO text of a time in UTC, at full precision."""
     return time.isoformat().replace("+00:00", "Z")

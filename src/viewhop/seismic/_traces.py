@@ -1,4 +1,4 @@
-"""obspy's traces as plain data; the process that parses files needs no more than this."""
+"""Plain data of obspy's traces; the process that parses files imports only this."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Piece", "pieces_of"]
+__all__ = ["Piece", "stream_pieces"]
 
-#: Channel, time of the first sample in nanoseconds since 1970, sampling rate, samples as they came.
+#: Channel, time of the first sample in nanoseconds since 1970, sampling rate, unchanged samples.
 Piece = tuple[str, int, float, NDArray[Any]]
 
 
-def pieces_of(stream: Iterable[Any]) -> Iterator[Piece]:
-    """The plain pieces of obspy's traces; masked samples are NaN."""
+def stream_pieces(stream: Iterable[Any]) -> Iterator[Piece]:
+    """Pieces of plain data from obspy's traces; masked samples become NaN."""
     for trace in stream:
         data = trace.data
         if np.ma.isMaskedArray(data):

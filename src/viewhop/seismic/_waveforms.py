@@ -1,4 +1,4 @@
-"""Waveforms: what several channels recorded, and what of the input could not be used."""
+"""Waveforms: the recordings of several channels, with a summary of unusable input."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewhop.errors import SeismicError
-from viewhop.seismic._assembly import assembled
+from viewhop.seismic._assembly import assemble_channels
 from viewhop.seismic._channels import Channel, nanoseconds
 from viewhop.seismic._summary import Summary
-from viewhop.seismic._traces import Piece, pieces_of
+from viewhop.seismic._traces import Piece, stream_pieces
 
-__all__ = ["Waveforms", "as_waveforms", "check_any"]
+__all__ = ["Waveforms", "as_waveforms", "require_channels"]
 
 
 @dataclass(frozen=True, eq=False)
 class Waveforms:
-    """What several channels recorded, and what of the input could not be used.
+    """Recordings of several channels, with a summary of unusable input.
 
     Attributes
     ----------
@@ -30,10 +30,10 @@ class Waveforms:
 
     Notes
     -----
-    Pieces of one channel are joined where they touch or overlap, on the grid of the earliest: none
-    is moved by more than half a sample. Where two of them have different values for the same time,
-    neither is believed. Such samples, and those that are no number, are gaps. Nothing is filled in.
-    Pieces with different sampling rates are kept apart.
+    Pieces of one channel are joined where they touch or overlap, on the sample grid of the
+    earliest: none moves by more than half a sample. Samples on which two pieces disagree, and
+    samples that are not finite, become gaps. Gaps are not filled. Pieces with different sampling
+    rates stay separate.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Waveforms:
     def from_arrays(
         cls, arrays: Mapping[str, ArrayLike], *, start: Any, sampling_rate: float
     ) -> Waveforms:
-        """Waveforms of arrays that begin together.
+        """Waveforms from arrays with a common start time.
 
         Parameters
         ----------
@@ -72,27 +72,27 @@ class Waveforms:
             (name, begin, sampling_rate, np.asarray(data, dtype=np.float64))
             for name, data in arrays.items()
         ]
-        return cls._of(pieces)
+        return cls._from_pieces(pieces)
 
     @classmethod
     def from_stream(cls, stream: Iterable[Any]) -> Waveforms:
-        """Waveforms of an obspy Stream, or of a list of Traces.
+        """Waveforms from an obspy Stream or a list of Traces.
 
         Parameters
         ----------
         stream : Stream
-            It is not changed. Masked samples are gaps.
+            Not modified. Masked samples become gaps.
         """
-        return cls._of(pieces_of(stream))
+        return cls._from_pieces(stream_pieces(stream))
 
     @classmethod
-    def _of(cls, pieces: Iterable[Piece]) -> Waveforms:
-        channels, left_out = assembled(pieces)
+    def _from_pieces(cls, pieces: Iterable[Piece]) -> Waveforms:
+        channels, left_out = assemble_channels(pieces)
         return cls(channels, Summary(len(channels), "traces", tuple(left_out)))
 
     @property
     def stations(self) -> tuple[str, ...]:
-        """Stations, ``NET.STA``, in the order of their channels."""
+        """Stations, ``NET.STA``, in order of their channels."""
         return tuple(dict.fromkeys(channel.station for channel in self.channels.values()))
 
     def __repr__(self) -> str:
@@ -109,22 +109,22 @@ class Waveforms:
         )
 
 
-def as_waveforms(given: Any) -> Waveforms:
-    """Waveforms as they are, or those of an obspy Stream."""
-    if isinstance(given, Waveforms):
-        return given
-    if hasattr(given, "traces") or isinstance(given, list | tuple):
-        return Waveforms.from_stream(given)
+def as_waveforms(source: Any) -> Waveforms:
+    """Waveforms unchanged, or converted from an obspy Stream."""
+    if isinstance(source, Waveforms):
+        return source
+    if hasattr(source, "traces") or isinstance(source, list | tuple):
+        return Waveforms.from_stream(source)
     raise TypeError(
-        f"expected Waveforms or an obspy Stream, got {type(given).__name__}; files are read by "
+        f"expected Waveforms or an obspy Stream, got {type(source).__name__}; read files with "
         "viewhop.seismic.io.read_waveforms"
     )
 
 
-def check_any(waveforms: Waveforms) -> None:
-    """Raise SeismicError, with what was left out, if there is no channel."""
+def require_channels(waveforms: Waveforms) -> None:
+    """Raise SeismicError, with the items left out, if there is no channel."""
     if waveforms.channels:
         return
     lost = waveforms.summary.left_out
-    told = f" ({lost[0]})" if lost else ""
-    raise SeismicError(f"there are no waveforms: expected at least one trace{told}", left_out=lost)
+    first = f" ({lost[0]})" if lost else ""
+    raise SeismicError(f"no waveforms: expected at least one usable trace{first}", left_out=lost)

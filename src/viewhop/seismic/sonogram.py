@@ -1,4 +1,4 @@
-"""Normalised sonograms: in which bands, and when, a seismic trace holds its energy."""
+"""Normalised sonograms: the energy of a seismic trace by frequency band and time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.fft import rfft
 from scipy.signal import get_window
 
-from viewhop.seismic._resampling import factors, resampled
+from viewhop.seismic._resampling import resample, resampling_factors
 
-__all__ = ["RATE", "band_edges", "sonogram", "spectrogram"]
+__all__ = ["band_edges", "sonogram", "spectrogram"]
 
-#: Samples per second of the paper's records; others are resampled to it.
+#: Samples per second of the paper's records; other records are resampled to it.
 RATE = 40.0
 WINDOW = 256
 OVERLAP = 0.9
 #: Half octaves: seven octaves lie between the first of 128 bins and the last.
 BANDS = 14
-#: Bytes that the windows of one block may take.
+#: Maximum size of the windows of one block, in bytes.
 _BLOCK = 32 * 2**20
 
 
@@ -37,7 +37,7 @@ def sonogram(
     overlap: float = OVERLAP,
     taper: str = "hann",
 ) -> NDArray[np.floating]:
-    """The share of each band's energy that falls in each time window, (n_bands, n_frames).
+    """Share of each band's energy in each time window, (n_bands, n_frames).
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ def sonogram(
     n_bands : int
         Number of bands, at most `window` / 2; 14 are half octaves.
     lowest_frequency : float or None
-        Frequencies below it, in Hz, are left out: 0.5 leaves out most of the microseism. None
-        leaves out nothing but the mean.
+        Lower frequencies, in Hz, are left out: 0.5 removes most of the microseism. None removes
+        only the mean.
     rate : float
         Samples per second to which the waveform is resampled.
     window : int
         Samples in a time window, an even number.
     overlap : float
-        Overlap of windows as a share; the shift is ⌊(1 − overlap) · window⌋ samples.
+        Relative overlap of windows; the shift is ⌊(1 − overlap) · window⌋ samples.
     taper : str
-        Name of the window function, any that `scipy.signal.get_window` knows by name alone.
+        Window function: any name that `scipy.signal.get_window` accepts without parameters.
 
     Returns
     -------
@@ -68,12 +68,12 @@ def sonogram(
     -----
     The paper's section on seismic data, after Joswig (1995): 40 Hz, windows of 256 samples, a shift
     of 25, power spectral densities, sums over equally tempered bands, and each band divided by its
-    sum over time. The paper says nothing of a taper nor of how many bands there are; without a
-    taper, microseisms leak into every band. `band_edges` says which frequencies make up a band.
+    sum over time. The paper specifies neither a taper nor the number of bands; without a taper,
+    microseisms leak into every band. `band_edges` gives the frequencies of each band.
 
-    A silent band has the same share in every frame: it sums to 1 like the others, and this is what
-    a faint stationary noise would give. Silent is what has no more energy than rounding leaves, and
-    what lies above the highest frequency of a record that had fewer samples per second than `rate`.
+    A silent band has the same share in every frame: it sums to 1 like the others, as faint
+    stationary noise would. A band is silent if its energy does not exceed rounding error, or if it
+    lies above the highest frequency of a record with fewer samples per second than `rate`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def sonogram(
         np.divide(summed, total, out=even, where=loud)
         return even
 
-    return _framewise(
+    return _process_frames(
         waveform,
         banded,
         shares,
@@ -121,7 +121,7 @@ def spectrogram(
     overlap: float = OVERLAP,
     taper: str = "hann",
 ) -> NDArray[np.floating]:
-    """One-sided power spectral densities, (window / 2, n_frames), of which sonograms are made.
+    """One-sided power spectral densities from which sonograms are computed, (window / 2, n_frames).
 
     Parameters
     ----------
@@ -139,8 +139,8 @@ def spectrogram(
 
     Notes
     -----
-    The mean of each window is taken away first, and the frequency 0 is left out. Without a taper
-    (``taper="boxcar"``), the densities of a window times rate / window add up to its variance.
+    The mean of each window is subtracted first, and frequency 0 is left out. Without a taper
+    (``taper="boxcar"``), the densities of a window times rate / window sum to its variance.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def spectrogram(
     >>> R.shape, (int(R[:, 0].argmax()) + 1) * 40 / 256
     ((128, 192), 5.0)
     """
-    return _framewise(
+    return _process_frames(
         waveform,
         lambda power: power,
         lambda power: power.swapaxes(-1, -2),
@@ -170,7 +170,7 @@ def band_edges(
     rate: float = RATE,
     window: int = WINDOW,
 ) -> NDArray[np.float64]:
-    """The n_bands + 1 frequencies in Hz between the bands of a sonogram, lowest first.
+    """Edge frequencies of a sonogram's bands in Hz, lowest first, (n_bands + 1,).
 
     Parameters
     ----------
@@ -180,15 +180,15 @@ def band_edges(
     Returns
     -------
     (n_bands + 1,) array
-        Band j is made of the bins between edge j and edge j + 1, which are half-way between bins.
+        Band j contains the bins between edge j and edge j + 1; edges lie half-way between bins.
 
     Notes
     -----
-    Bins have the frequencies k · rate / window, k = 1, …, N = window / 2. From the first bin a that
-    is not left out, band j would end at a (N / a)^((j + 1) / n_bands): equal steps on a logarithmic
-    scale. Its last bin is the one nearest to that. Where low bands are narrower than a bin,
-    each takes one bin, and the tempered scale sets in above: so every bin is in one band, and
-    no band is empty. Of 14 bands, the last bins are 1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64,
+    Bins have the frequencies k · rate / window, k = 1, …, N = window / 2. With the first bin a that
+    is not left out, band j ideally ends at a (N / a)^((j + 1) / n_bands): equal steps on a
+    logarithmic scale. Its last bin is the nearest one. Where low bands are narrower than a bin,
+    each takes one bin, and the tempered scale starts above them, so every bin belongs to one band
+    and no band is empty. For 14 bands, the last bins are 1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64,
     91 and 128.
 
     Examples
@@ -204,13 +204,13 @@ def band_edges(
 def _last_bins(
     window: int, n_bands: int, lowest_frequency: float | None, rate: float
 ) -> NDArray[np.intp]:
-    """The last bin of each band, counted from 1, after the last that is left out."""
+    """Last bin left out, then the last bin of each band, counted from 1, (n_bands + 1,)."""
     _check_window(window)
     _check_positive("rate", rate)
     top, first = window // 2, 1
     if lowest_frequency is not None:
         _check_positive("lowest_frequency", lowest_frequency)
-        # Bins at the limit are kept, also where their frequency is rounded.
+        # Bins at the limit are kept even if their frequency is rounded.
         first = max(1, ceil(lowest_frequency * window / rate - 1e-9))
     if first > top:
         raise ValueError(
@@ -232,7 +232,7 @@ def _last_bins(
     return np.concatenate([[first - 1], last])
 
 
-def _framewise(
+def _process_frames(
     waveform: ArrayLike,
     reduce: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     finish: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -244,18 +244,18 @@ def _framewise(
     taper: str,
     is_scaled: bool,
 ) -> NDArray[np.floating]:
-    """What `finish` makes of all frames of what `reduce` makes of densities (traces, frames, bins).
+    """`finish` of all frames of `reduce` of the densities, (traces, frames, bins).
 
-    Traces are taken in blocks, and frames within: a trace may last for days.
+    Traces and their frames are processed in blocks: a trace may last for days.
     """
-    traces = _checked(waveform)
+    traces = _read_traces(waveform)
     _check_positive("sampling_rate", sampling_rate)
     _check_positive("rate", rate)
     _check_window(window)
-    shift = _shift(window, overlap)
+    shift = _frame_shift(window, overlap)
     weights = get_window(taper, window)
-    wanted = ceil(traces.shape[-1] * float(rate) / float(sampling_rate))
-    up, down = factors(sampling_rate, rate, n_samples=wanted, drift=shift / 2)
+    n_resampled = ceil(traces.shape[-1] * float(rate) / float(sampling_rate))
+    up, down = resampling_factors(sampling_rate, rate, n_samples=n_resampled, drift=shift / 2)
     length = -(-traces.shape[-1] * up // down)
     if length < window:
         raise ValueError(
@@ -267,28 +267,28 @@ def _framewise(
     n_frames = (length - window) // shift + 1
     frames_at_once = max(1, _BLOCK // (16 * window))
     size = max(1, frames_at_once // n_frames)
-    known = int(np.floor(sampling_rate * window / (2 * rate) + 1e-9))
-    done = []
+    n_bins = int(np.floor(sampling_rate * window / (2 * rate) + 1e-9))
+    blocks = []
     for start in range(0, len(flat), size):
         block = flat[start : start + size].astype(np.float64)
         scale = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
         block /= np.where(scale > 0, scale, 1.0)
-        block = resampled(block, up=up, down=down)
+        block = resample(block, up=up, down=down)
         parts = []
         for first in range(0, n_frames, frames_at_once):
             last = min(first + frames_at_once, n_frames)
             part = block[:, first * shift : (last - 1) * shift + window]
-            power = _densities(part, shift, weights, rate)
-            power[..., known:] = 0
+            power = _power_densities(part, shift, weights, rate)
+            power[..., n_bins:] = 0
             if not is_scaled:
                 power *= scale[:, :, None] ** 2
             parts.append(reduce(power))
-        done.append(finish(np.concatenate(parts, axis=1)).astype(traces.dtype))
-    found = np.concatenate(done)
-    return found.reshape(*traces.shape[:-1], *found.shape[1:])
+        blocks.append(finish(np.concatenate(parts, axis=1)).astype(traces.dtype))
+    result = np.concatenate(blocks)
+    return result.reshape(*traces.shape[:-1], *result.shape[1:])
 
 
-def _densities(
+def _power_densities(
     block: NDArray[np.float64], shift: int, weights: NDArray[np.float64], rate: float
 ) -> NDArray[np.float64]:
     """Power spectral densities (traces, frames, bins above 0)."""
@@ -302,8 +302,8 @@ def _densities(
     return power  # type: ignore[no-any-return]
 
 
-def _checked(waveform: ArrayLike) -> NDArray[Any]:
-    """The traces as float32 or float64, of which every value is finite."""
+def _read_traces(waveform: ArrayLike) -> NDArray[Any]:
+    """Traces as float32 or float64; ValueError if a value is not finite."""
     traces = np.asarray(waveform)
     if traces.dtype.kind not in "biuf" or traces.ndim == 0 or traces.size == 0:
         raise ValueError(
@@ -318,15 +318,15 @@ def _checked(waveform: ArrayLike) -> NDArray[Any]:
         where = f" of trace {', '.join(map(str, trace))}" if trace else ""
         raise ValueError(
             f"waveform must be finite, got {traces[tuple(bad[0])]} at sample {sample}{where}; "
-            "fill the gap or leave the trace out"
+            "fill the gap or leave out the trace"
         )
     return traces
 
 
-def _shift(window: int, overlap: float) -> int:
+def _frame_shift(window: int, overlap: float) -> int:
     if not isinstance(overlap, Real) or not 0 <= overlap < 1:
-        raise ValueError(f"overlap must be a share in [0, 1), got {overlap!r}")
-    # 0.9 is no binary fraction: without the small term, (1 - 0.9) * 250 would be 24.
+        raise ValueError(f"overlap must be in [0, 1), got {overlap!r}")
+    # 0.9 is not a binary fraction: without the small term, (1 - 0.9) * 250 would be 24.
     shift = int((1 - overlap) * window + 1e-9)
     if shift < 1:
         raise ValueError(f"overlap {overlap} leaves no shift between windows of {window} samples")

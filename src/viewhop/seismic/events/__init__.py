@@ -1,4 +1,4 @@
-"""Events: detected in waveforms, matched with a catalogue, cut out as views."""
+"""Events: detection in waveforms, matching with a catalogue, and views of events."""
 
 from viewhop.seismic._event import Event, Pick, events_frame
 from viewhop.seismic._summary import LeftOut, Summary

@@ -1,4 +1,4 @@
-"""Coincidence: an event is what several stations see at about the same time."""
+"""Coincidence: groups of triggers at several stations at about the same time."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from dataclasses import replace
 from viewhop.seismic._channels import SECOND
 from viewhop.seismic.events._triggers import Trigger
 
-__all__ = ["coincident", "separated", "station_triggers"]
+__all__ = ["drop_close_groups", "find_coincidences", "merge_by_station"]
 
 
-def station_triggers(triggers: Iterable[Trigger]) -> list[Trigger]:
-    """The triggers of stations, in the order of time.
+def merge_by_station(triggers: Iterable[Trigger]) -> list[Trigger]:
+    """Triggers of stations in order of time.
 
-    Those of one station's channels that overlap are one: it is on while any of them is, and has the
-    channel that was first.
+    Overlapping triggers of one station's channels are merged: the result is on while any of them
+    is, and names the channel that triggered first.
     """
-    found: list[Trigger] = []
+    merged: list[Trigger] = []
     latest: dict[str, int] = {}
     for trigger in sorted(triggers):
         place = latest.get(trigger.station)
-        if place is not None and trigger.on <= found[place].off:
-            found[place] = replace(found[place], off=max(found[place].off, trigger.off))
+        if place is not None and trigger.on <= merged[place].off:
+            merged[place] = replace(merged[place], off=max(merged[place].off, trigger.off))
         else:
-            latest[trigger.station] = len(found)
-            found.append(trigger)
-    return found
+            latest[trigger.station] = len(merged)
+            merged.append(trigger)
+    return merged
 
 
-def coincident(
+def find_coincidences(
     triggers: Sequence[Trigger], *, min_stations: int, allowance: float = 0.0
 ) -> list[tuple[Trigger, ...]]:
-    """Groups of triggers that overlap, of enough stations, each with its earliest first.
+    """Groups of overlapping triggers from enough stations, each with its earliest first.
 
     Parameters
     ----------
     triggers : list of Trigger
-        Of stations, in the order of time.
+        Triggers of stations in order of time.
     min_stations : int
     allowance : float
-        Seconds that a trigger may follow the end of the others.
+        Seconds by which a trigger may start after the others have ended.
 
     Notes
     -----
-    The rule of obspy's ``coincidence_trigger``, which counts traces where this counts stations: a
-    group begins with any trigger, takes the first of every other station that begins before
-    it has ended, and ends with the last of them. One that ends no later than the group before is
-    a part of it.
+    The rule of obspy's ``coincidence_trigger``, but counting stations instead of traces: a group
+    starts with any trigger, takes the first trigger of every other station that starts before the
+    group has ended, and ends with the last of them. A group that ends no later than the previous
+    one is part of it.
     """
     wait = round(allowance * SECOND)
     groups: list[tuple[Trigger, ...]] = []
@@ -70,19 +70,21 @@ def coincident(
     return groups
 
 
-def separated(groups: Sequence[tuple[Trigger, ...]], seconds: float) -> list[tuple[Trigger, ...]]:
-    """The groups, in the order of time, without those too close to one of more stations.
+def drop_close_groups(
+    groups: Sequence[tuple[Trigger, ...]], seconds: float
+) -> list[tuple[Trigger, ...]]:
+    """Groups in order of time, without those too close to a group of more stations.
 
     Parameters
     ----------
     groups : list of tuples of Trigger
     seconds : float
-        Least time between the beginnings of two groups. Of two with as many stations, the earlier
-        is kept.
+        Minimum time between the starts of two groups. Of two groups with equally many stations,
+        the earlier is kept.
     """
     least = seconds * SECOND
     kept: list[tuple[Trigger, ...]] = []
-    times: list[int] = []  # of those that are kept, sorted
+    times: list[int] = []  # sorted starts of the groups kept
     for group in sorted(groups, key=lambda group: (-len(group), group[0].on)):
         time = group[0].on
         place = bisect_left(times, time)

@@ -1,4 +1,4 @@
-"""STA/LTA: how much louder a trace is now than it was for a while."""
+"""STA/LTA trigger: the ratio of a short-term to a long-term average of energy."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _METHODS = {"classic": "classic_sta_lta", "recursive": "recursive_sta_lta"}
 
 @dataclass(frozen=True)
 class StaLta:
-    """A trigger by the ratio of a short- to a long-term average of energy, as obspy computes it.
+    """Trigger on the ratio of short- to long-term average energy, computed by obspy.
 
     Attributes
     ----------
     sta, lta : float
-        Seconds over which the energy is averaged.
+        Lengths of the averages, in seconds.
     on, off : float
-        Ratio at which the trigger goes on, and below which it goes off.
+        Ratios above which the trigger switches on and below which it switches off.
     method : {"recursive", "classic"}
-        Averages that fade, or over a window.
+        Exponential averages, or averages over a sliding window.
 
     Notes
     -----
-    The defaults are those of obspy's tutorial, for local events. Regional ones want longer
-    averages: 1 to 2 s, and 30 to 60 s.
+    The defaults are those of obspy's tutorial, for local events. Regional events need longer
+    averages: 1 to 2 s and 30 to 60 s.
 
     Examples
     --------
@@ -54,14 +54,14 @@ class StaLta:
         if not 0 < self.off <= self.on < np.inf:
             raise ValueError(f"expected 0 < off <= on; got on={self.on}, off={self.off}")
         if self.method not in _METHODS:
-            raise ValueError(f'method is "recursive" or "classic", not {self.method!r}')
+            raise ValueError(f'method must be "recursive" or "classic", got {self.method!r}')
 
     def lengths(self, sampling_rate: float) -> tuple[int, int]:
-        """Number of samples in the short and in the long average, as obspy rounds them."""
+        """Number of samples in the short and the long average, rounded as in obspy."""
         return int(self.sta * sampling_rate), int(self.lta * sampling_rate)
 
     def ratio(self, data: ArrayLike, *, sampling_rate: float) -> NDArray[np.float64]:
-        """STA/LTA at each sample; 0 until the long average is full.
+        """STA/LTA at each sample, (n_samples,); 0 until the long average is full.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class StaLta:
         return ratio
 
     def intervals(self, ratio: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Samples between which the trigger is on, (n_triggers, 2).
+        """First and last sample of each interval with the trigger on, (n_triggers, 2).
 
         Parameters
         ----------

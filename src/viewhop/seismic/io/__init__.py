@@ -1,4 +1,4 @@
-"""Files of seismology: waveforms, catalogues, lists of events."""
+"""Seismological files: waveforms, catalogues and event lists."""
 
 from __future__ import annotations
 

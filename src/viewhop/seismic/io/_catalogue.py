@@ -1,4 +1,4 @@
-"""Catalogues: known events, with their labels."""
+"""Catalogues of known events with their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from viewhop.errors import SeismicError, TableError
 from viewhop.seismic._event import Event, events_frame
 from viewhop.seismic._summary import Summary
-from viewhop.seismic.io._event_lists import read_list
+from viewhop.seismic.io._event_lists import read_event_list
 from viewhop.seismic.io._quakeml import is_xml, quakeml_events
 
 __all__ = ["Catalogue", "read_catalogue"]
@@ -22,20 +22,20 @@ _LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class Catalogue(Sequence[Event]):
-    """Events of a catalogue, in its order: a list of them, with a summary.
+    """Events of a catalogue in file order, as a sequence with a summary.
 
     Attributes
     ----------
     events : tuple of Event
     summary : Summary
-        Counts events. It has the rows, or the events, that could not be used.
+        Counts events. It lists the rows or events that could not be used.
     """
 
     events: tuple[Event, ...]
     summary: Summary
 
     def to_frame(self) -> Any:
-        """A DataFrame with a row for each event; see `events_frame`."""
+        """DataFrame with one row per event; see `events_frame`."""
         return events_frame(self.events)
 
     def __len__(self) -> int:
@@ -55,31 +55,32 @@ def read_catalogue(
     id: str | None = None,
     label: str | None = None,
 ) -> Catalogue:
-    r"""The events of a QuakeML or CSV file.
+    r"""Events of a QuakeML or CSV file.
 
     Parameters
     ----------
     path : path
-        What begins as XML does is QuakeML; all else is CSV, TSV, or the like.
+        A file that starts with XML is read as QuakeML, any other as CSV, TSV or similar.
     time, id, label : str or None
-        Columns of a CSV file. None takes ``id``, else numbers the lines; and ``label``, ``type`` or
-        ``event_type``, else no label. Times are ISO text, in UTC unless they have an offset.
-        Columns ``pick NET.STA``, as `write_events` writes them, are picks.
+        Columns of a CSV file. For ``id``, None uses a column of that name or else line numbers; for
+        ``label``, None uses ``label``, ``type`` or ``event_type``, or else no label. Times are ISO
+        text, in UTC unless they have an offset. Columns ``pick NET.STA``, as written by
+        `write_events`, hold picks.
 
     Returns
     -------
     Catalogue
-        Of QuakeML, the label is the type of the event ("not reported" is none), the time that of
-        its preferred origin, and the pick of a station its earliest that is of P, or of no phase
-        in particular, and was not rejected. A station with other picks only is left out, and so
-        is an event "not existing".
+        In QuakeML, the label is the event type ("not reported" means no label) and the time that of
+        the preferred origin. The pick of a station is its earliest one that is not rejected and is
+        marked as P or has no phase. Stations with other picks only, and events marked "not
+        existing", are left out.
 
     Raises
     ------
     SeismicError
-        If the file cannot be read, or has no event that can be used.
+        If the file cannot be read or has no usable event.
     ImportError
-        If it is QuakeML, and obspy is not installed.
+        If the file is QuakeML and obspy is not installed.
 
     Examples
     --------
@@ -89,8 +90,8 @@ def read_catalogue(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "catalogue.csv")
     ...     size = path.write_text("id,time,type\nq1,2010-05-27T16:24:33Z,blast\nq2,soon,blast\n")
-    ...     known = read_catalogue(path)
-    >>> known[0].label, str(known.summary)
+    ...     catalogue = read_catalogue(path)
+    >>> catalogue[0].label, str(catalogue.summary)
     ('blast', '1 event; left out 1: 1 row')
     """
     name = os.fspath(path)
@@ -98,23 +99,25 @@ def read_catalogue(
         if _is_xml_file(name):
             events, left_out = quakeml_events(name, Path(name).read_bytes())
         else:
-            events, left_out = read_list(path, time=time, id=id, label=label)
+            events, left_out = read_event_list(path, time=time, id=id, label=label)
     except (SeismicError, TableError) as error:
         raise SeismicError(str(error), name) from error
     except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or str(error)
-        raise SeismicError(f"{name}: {told}", name) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SeismicError(f"{name}: {reason}", name) from error
     if not events:
-        told = f": {left_out[0]}" if left_out else ""
-        raise SeismicError(f"{name}: the catalogue has no event{told}", name, tuple(left_out))
+        reason = f": {left_out[0]}" if left_out else ""
+        raise SeismicError(
+            f"{name}: the catalogue has no usable event{reason}", name, tuple(left_out)
+        )
     return Catalogue(tuple(events), Summary(len(events), "events", tuple(left_out)))
 
 
 def _is_xml_file(name: str) -> bool:
     if "://" in name:
-        raise ValueError("it is a URL, and nothing is downloaded; give a file")
+        raise ValueError("it is a URL; download it and pass the file")
     path = Path(name)
     if path.is_file() and path.stat().st_size > _LARGEST:
-        raise ValueError(f"it has more than {_LARGEST:,} bytes; cut it")
+        raise ValueError(f"it is larger than {_LARGEST:,} bytes; split it")
     with path.open("rb") as file:
         return is_xml(file.read(200))

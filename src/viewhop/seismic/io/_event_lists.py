@@ -1,4 +1,4 @@
-"""Lists of events as CSV: written for people and spreadsheets, and read back."""
+"""Event lists as CSV files: written for people and spreadsheets, and read back."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 
 from viewhop.errors import SeismicError
-from viewhop.seismic._event import Event, Pick, events_frame, station_of, time_text, utc
+from viewhop.seismic._event import Event, Pick, events_frame, parse_utc, station_of, time_text
 from viewhop.seismic._summary import LeftOut
 from viewhop.tables import read_cells, write
 
-__all__ = ["read_list", "write_events"]
+__all__ = ["read_event_list", "write_events"]
 
-#: Columns that may have the label, the first that there is.
+#: Columns that may hold the label; the first that exists is used.
 _LABELS = ("label", "type", "event_type")
 _PICK = "pick "
 
 
 def write_events(path: str | os.PathLike[str], events: Iterable[Event]) -> None:
-    """Write events to a CSV file, a row for each: `read_catalogue` gives them back.
+    """Write events to a CSV file, one row per event; `read_catalogue` reads it back.
 
     Parameters
     ----------
     path : path
-        Ends with .csv, .tsv or .parquet. It is replaced whole or not at all.
+        Ends with .csv, .tsv or .parquet. The file is replaced atomically.
     events : list of Event, or Detections
         The columns are those of `events_frame`, with times in UTC as text.
 
     Notes
     -----
-    Text that a spreadsheet would run as a formula is written behind a quote.
+    Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
 
     Examples
     --------
@@ -60,23 +60,23 @@ def write_events(path: str | os.PathLike[str], events: Iterable[Event]) -> None:
     write(path, columns)
 
 
-def read_list(
+def read_event_list(
     path: str | os.PathLike[str],
     *,
     time: str = "time",
     id: str | None = None,
     label: str | None = None,
 ) -> tuple[list[Event], list[LeftOut]]:
-    """The events of a CSV file, and the rows that could not be used.
+    """Events of a CSV file, and the rows that could not be used.
 
     Parameters
     ----------
     path : path
     time : str
-        The column of times.
+        Column of times.
     id, label : str or None
-        Columns of ids and of labels. None takes ``id``, else numbers the rows; and ``label``,
-        ``type`` or ``event_type``, else none.
+        Columns of ids and labels. For ``id``, None uses a column of that name or else line numbers;
+        for ``label``, None uses ``label``, ``type`` or ``event_type``, or else no label.
     """
     name = os.fspath(path)
     cells = read_cells(path)
@@ -85,11 +85,12 @@ def read_list(
     for column in columns:
         is_read = column in (time, id, label, "id", *_LABELS) or column.startswith(_PICK)
         if is_read and names.count(column) > 1:
-            raise SeismicError(f"{name}: two columns are called {column!r}", name)
+            raise SeismicError(f"{name}: two columns are named {column!r}", name)
     for wanted in (time, id, label):
         if wanted is not None and wanted not in columns:
             raise SeismicError(
-                f"{name}: it has no column {wanted!r}; it has {', '.join(cells.header)[:200]}", name
+                f"{name}: no column {wanted!r}; its columns are {', '.join(cells.header)[:200]}",
+                name,
             )
     own_id = id or ("id" if "id" in columns else None)
     own_label = label or next((column for column in _LABELS if column in columns), None)
@@ -101,35 +102,35 @@ def read_list(
         if station != column and "." in station:
             stations.append(station)
         elif station != column:
-            what = "columns of picks are called 'pick NET.STA', with network and station"
+            what = "expected a pick column named 'pick NET.STA', with network and station"
             left_out.append(LeftOut(f"{name}, column {column!r}", "column", what))
-    seen: set[str] = set()
+    ids: set[str] = set()
     for line, row in zip(cells.lines, cells.rows, strict=True):
         where = f"{name}, line {line}"
         key = row[columns[own_id]].strip() if own_id else f"line{line}"
         try:
             if not key:
-                raise ValueError(f"its cell of {own_id!r} is empty")
-            if key in seen:
-                raise ValueError(f"the id {key!r} stands in an earlier line")
+                raise ValueError(f"its cell in column {own_id!r} is empty")
+            if key in ids:
+                raise ValueError(f"an earlier line has the same id {key!r}")
             events.append(
                 Event(
                     key,
-                    utc(row[columns[time]]),
-                    _picks(row, columns, stations),
+                    parse_utc(row[columns[time]]),
+                    _read_picks(row, columns, stations),
                     (row[columns[own_label]].strip() or None) if own_label else None,
-                    _number(row, columns, "duration"),
-                    _number(row, columns, "snr"),
+                    _read_number(row, columns, "duration"),
+                    _read_number(row, columns, "snr"),
                 )
             )
         except ValueError as error:
             left_out.append(LeftOut(where, "row", str(error)))
             continue
-        seen.add(key)
+        ids.add(key)
     return events, left_out
 
 
-def _picks(
+def _read_picks(
     row: Sequence[str], columns: dict[str, int], stations: Sequence[str]
 ) -> tuple[Pick, ...]:
     picks = []
@@ -140,16 +141,16 @@ def _picks(
         place = columns.get(f"channel {station}")
         channel = (row[place].strip() if place is not None else "") or f"{station}.."
         if station_of(channel) != station:
-            raise ValueError(f"its pick of {station} names the channel {channel}")
+            raise ValueError(f"its pick at {station} refers to channel {channel}")
         numbers = [
-            _number(row, columns, f"{name} {station}") for name in ("duration", "ratio", "snr")
+            _read_number(row, columns, f"{name} {station}") for name in ("duration", "ratio", "snr")
         ]
-        picks.append(Pick(channel, utc(text), *numbers))
+        picks.append(Pick(channel, parse_utc(text), *numbers))
     return tuple(sorted(picks, key=lambda pick: pick.time))
 
 
-def _number(row: Sequence[str], columns: dict[str, int], name: str) -> float:
-    """The number in a column; NaN if there is none."""
+def _read_number(row: Sequence[str], columns: dict[str, int], name: str) -> float:
+    """Number in a column; NaN if the cell is empty or the column is missing."""
     text = row[columns[name]].strip() if name in columns else ""
     try:
         return float(text) if text else np.nan

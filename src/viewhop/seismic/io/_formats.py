@@ -1,4 +1,4 @@
-"""Which kinds of waveform files are read, and which of them a file is."""
+"""Waveform file formats: which are supported, and how a file's format is detected."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 from viewhop.seismic.io._records import holds_records
 
-__all__ = ["FORMATS", "check_contents", "format_of", "unpacked"]
+__all__ = ["FORMATS", "check_contents", "detect_format", "unpack"]
 
-#: obspy's names of formats, in the order in which a file is tried. Not among them are PICKLE, which
-#: runs what the file says, and those that open other files which the file names (Q, CSS).
+#: obspy's format names, in the order of detection. Excluded are PICKLE, which executes code from
+#: the file, and formats that open other files named in the file (Q, CSS).
 FORMATS = (
     "MSEED",
     "SAC",
@@ -48,57 +48,57 @@ _REFUSED = {
     b"<?xml": "an XML file",
     b"%PDF": "a PDF file",
 }
-#: A tar file has this at byte 257.
+#: Marker at byte 257 of a tar file.
 _TAR = b"ustar"
-#: Lines of data are longer in no valid GSE file; obspy copies them to a buffer of this size.
+#: Longest line of data in a valid GSE file; obspy copies lines to a buffer of this size.
 _GSE_LINE = 82
 
 
-def unpacked(data: bytes, *, limit: int) -> bytes:
-    """What a gzip or bzip2 file holds; other data as they are.
+def unpack(data: bytes, *, limit: int) -> bytes:
+    """Content of a gzip or bzip2 file; other data unchanged.
 
     Parameters
     ----------
     data : bytes
     limit : int
-        Largest size, in bytes, that is unpacked.
+        Maximum unpacked size, in bytes.
 
     Raises
     ------
     ValueError
-        If it is damaged, too large, or an archive of several files.
+        If the data are damaged, too large, or an archive of several files.
     """
     if data.startswith(b"\x1f\x8b"):
-        data = _inflated(zlib.decompressobj(wbits=31), data, limit)
+        data = _inflate(zlib.decompressobj(wbits=31), data, limit)
     elif data.startswith(b"BZh"):
-        data = _inflated(bz2.BZ2Decompressor(), data, limit)
+        data = _inflate(bz2.BZ2Decompressor(), data, limit)
     for start, kind in _REFUSED.items():
         if data.startswith(start):
-            raise ValueError(f"it is {kind}; unpack it, or give waveform files")
+            raise ValueError(f"it is {kind}; unpack it, or pass waveform files")
     if data[257:262] == _TAR:
         raise ValueError("it is a tar file; unpack it first")
     return data
 
 
-def _inflated(stream: Any, data: bytes, limit: int) -> bytes:
+def _inflate(stream: Any, data: bytes, limit: int) -> bytes:
     try:
-        found: bytes = stream.decompress(data, limit + 1)
+        content: bytes = stream.decompress(data, limit + 1)
     except (OSError, zlib.error) as error:
-        raise ValueError(f"its compression is damaged: {error}") from error
-    if len(found) > limit:
-        raise ValueError(f"it unpacks to more than {limit:,} bytes; unpack it by other means")
+        raise ValueError(f"its compressed data are damaged: {error}") from error
+    if len(content) > limit:
+        raise ValueError(f"it unpacks to more than {limit:,} bytes; unpack it with another tool")
     if not stream.eof:
-        raise ValueError("its compression is damaged: it ends too early")
+        raise ValueError("its compressed data are truncated")
     if stream.unused_data.strip(b"\0"):
-        raise ValueError("data follow its compressed part; unpack it by other means")
-    return found
+        raise ValueError("data follow its compressed part; unpack it with another tool")
+    return content
 
 
-def format_of(data: bytes) -> str:
-    """The format of a file, as obspy's own tests of the formats here tell.
+def detect_format(data: bytes) -> str:
+    """Format of a file, detected by obspy's own tests.
 
-    obspy looks at the beginning of a file only; where that is damaged, records of miniSEED are
-    looked for.
+    obspy inspects only the beginning of a file; if that is damaged, the data are searched for
+    miniSEED records.
 
     Parameters
     ----------
@@ -107,32 +107,32 @@ def format_of(data: bytes) -> str:
     Raises
     ------
     ValueError
-        If it is none of them.
+        If no format matches.
     """
-    for name, entry in _tests():
+    for name, entry in _format_tests():
         try:
             if entry.load()(io.BytesIO(data)):
                 return name
-        except Exception:  # a test that fails on a file does not know it
+        except Exception:  # a test that fails on a file does not match it
             continue
     if holds_records(data):
         return "MSEED"
-    raise ValueError(f"it is in no known format; expected one of {', '.join(FORMATS)}")
+    raise ValueError(f"its format is unknown; expected one of {', '.join(FORMATS)}")
 
 
 @cache
-def _tests() -> tuple[tuple[str, Any], ...]:
-    """The functions by which obspy tells formats, in the order of `FORMATS`."""
-    known = entry_points()
+def _format_tests() -> tuple[tuple[str, Any], ...]:
+    """Obspy's detection function of each format, in the order of `FORMATS`."""
+    plugins = entry_points()
     return tuple(
         (name, entry)
         for name in FORMATS
-        for entry in known.select(group=f"obspy.plugin.waveform.{name}", name="isFormat")
+        for entry in plugins.select(group=f"obspy.plugin.waveform.{name}", name="isFormat")
     )
 
 
 def check_contents(data: bytes, name: str) -> None:
-    """Raise ValueError for what obspy's reader of a format is known not to survive.
+    """Raise ValueError for data that are known to crash obspy's reader of a format.
 
     Parameters
     ----------
@@ -149,10 +149,10 @@ def check_contents(data: bytes, name: str) -> None:
             is_inside = False
         elif is_inside and len(line) > _GSE_LINE:
             raise ValueError(
-                f"a line of data has {len(line):,} characters, where {name} has at most "
-                f"{_GSE_LINE}: the file is damaged"
+                f"a line of data has {len(line):,} characters, but {name} allows at most "
+                f"{_GSE_LINE}; the file is damaged"
             )
         elif line.startswith(start):
             is_inside = True
     if is_inside:
-        raise ValueError(f"data end without a line of {end.decode()}: the file is cut short")
+        raise ValueError(f"the data end without a {end.decode()} line; the file is truncated")

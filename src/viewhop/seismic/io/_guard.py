@@ -1,4 +1,4 @@
-"""Files parsed in a process of their own: obspy's readers crash or hang on some damaged ones."""
+"""Parsing in a separate process: obspy's readers crash or hang on some damaged files."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _START = (
 
 
 class Guard:
-    """A process that parses waveform files, started anew when a file ends it.
+    """Process that parses waveform files, restarted after a file has crashed it.
 
     Parameters
     ----------
     timeout : float
-        Seconds that a file may take, and one more for every million bytes.
+        Seconds allowed per file, plus one for every million bytes.
     limit : int
-        Largest size of a file, in bytes, unpacked.
+        Maximum unpacked size of a file, in bytes.
 
     Notes
     -----
-    obspy 1.5 ends its process on some GSE2 files that were cut short, and reads a SAC file with a
-    wild longitude forever. Neither can be caught where it happens.
+    obspy 1.5 terminates its process on some truncated GSE2 files and never returns from a SAC file
+    with an invalid longitude. Neither can be caught within the process.
     """
 
     def __init__(self, *, timeout: float, limit: int) -> None:
@@ -56,19 +56,19 @@ class Guard:
         self._stop()
 
     def parse(self, data: bytes, *, format: str | None = None) -> tuple[list[Piece], list[str]]:
-        """The pieces that a file holds, and what obspy warned of.
+        """Pieces in a file, and obspy's warnings.
 
         Parameters
         ----------
         data : bytes
-            What the file holds.
+            Content of the file.
         format : str or None
-            obspy's name of its format; None looks for it.
+            obspy's name of its format; None detects it.
 
         Raises
         ------
         ValueError
-            If it cannot be parsed.
+            If the file cannot be parsed.
         """
         process = self._running()
         late = threading.Event()
@@ -86,9 +86,9 @@ class Guard:
         except (OSError, EOFError, ValueError) as error:
             self._stop()
             if late.is_set():
-                what = f"it was not read after {seconds:.0f} s: the file is damaged, or too large"
+                what = f"reading took more than {seconds:.0f} s; the file is damaged or too large"
                 raise ValueError(what) from error
-            raise ValueError("obspy's reader crashed on it: the file is damaged") from error
+            raise ValueError("obspy's reader crashed on it; the file is damaged") from error
         except BaseException:
             self._stop()
             raise
@@ -129,7 +129,7 @@ class Guard:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                # Threads of BLAS would each take room that the file may need.
+                # Each BLAS thread would take address space that the file may need.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
         return self._process
@@ -140,7 +140,7 @@ class Guard:
             return
         process.kill()
         for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):  # what was not written yet cannot be
+            with suppress(OSError):  # unwritten data cannot be flushed
                 if pipe is not None:
                     pipe.close()
         process.wait()

@@ -1,4 +1,4 @@
-"""QuakeML: catalogues as XML, from whoever sent them."""
+"""QuakeML catalogues: XML from untrusted sources."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from viewhop.seismic._summary import LeftOut
 __all__ = ["is_xml", "quakeml_events"]
 
 _DECLARATION = re.compile(r"\s*<\?xml(?:[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'])?[^>]*\?>")
-#: Encodings that are read. Of others, such as UTF-7, a parser may see more than is looked for here.
+#: Supported encodings. In others, such as UTF-7, a parser may see declarations that are not
+#: detected here.
 _ENCODINGS = {"utf-8", "ascii", "iso8859-1", "utf-16"}
-#: Types of events that say that the type is not known.
+#: Event types that mean that the type is unknown.
 _UNKNOWN = ("not reported",)
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -30,55 +31,55 @@ _BOMS = {
 
 
 def is_xml(data: bytes) -> bool:
-    """Whether a file begins as XML does."""
+    """Whether a file starts like XML."""
     return _text(data[:200], errors="ignore").lstrip().startswith("<")
 
 
 def quakeml_events(name: str, data: bytes) -> tuple[list[Event], list[LeftOut]]:
-    """The events of a QuakeML file, and those that could not be used.
+    """Events of a QuakeML file, and those that could not be used.
 
     Parameters
     ----------
     name : str
-        The file.
+        Name of the file.
     data : bytes
 
     Raises
     ------
     ValueError
-        If it is no QuakeML, or declares a document type.
+        If the file is not QuakeML, or declares a document type.
 
     Notes
     -----
-    Entities, which may name other files or grow without bound, need such a declaration, and
-    QuakeML needs none. So that the parser cannot see one that was not looked for here, it gets the
-    text as UTF-8, without the line that names an encoding.
+    Entities, which may refer to other files or expand without bound, need such a declaration;
+    QuakeML does not. The parser gets the text as UTF-8 without its encoding line, so that it
+    cannot see a declaration that was not detected here.
     """
     try:
         text = _text(data)
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} does not fit its encoding: it is damaged") from error
+        raise ValueError(f"byte {error.start} is invalid in its encoding") from error
     declared = _DECLARATION.match(text)
     text = text[declared.end() :] if declared else text
     if "\0" in text or text.lstrip().startswith("<?xml"):
-        raise ValueError("it is not XML in a known encoding; save it as UTF-8")
+        raise ValueError("it is not XML in a supported encoding; save it as UTF-8")
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ValueError("it declares a document type or entities, which are not read")
+        raise ValueError("it declares a document type or entities, which are not supported")
     with warnings.catch_warnings():
-        # obspy warns of what it does not understand in an event; what matters is checked below.
+        # obspy warns about anything unknown in an event; the fields in use are checked below.
         warnings.simplefilter("ignore")
         try:
-            found = obspy_module().read_events(io.BytesIO(text.encode()), format="QUAKEML")
+            items = obspy_module().read_events(io.BytesIO(text.encode()), format="QUAKEML")
         except Exception as error:  # lxml's and obspy's own
-            told = " ".join(str(error).split())[:200]
-            raise ValueError(f"it cannot be read as QuakeML: {told}") from error
+            reason = " ".join(str(error).split())[:200]
+            raise ValueError(f"it cannot be read as QuakeML: {reason}") from error
     events: list[Event] = []
     left_out: list[LeftOut] = []
-    seen: set[str] = set()
-    for number, item in enumerate(found, start=1):
+    ids: set[str] = set()
+    for number, item in enumerate(items, start=1):
         key = str(getattr(item.resource_id, "id", "") or f"event{number}")
         try:
-            if key in seen:
+            if key in ids:
                 raise ValueError("an earlier event has the same id")
             event, others = _event(key, item)
         except (ValueError, OverflowError) as error:
@@ -86,7 +87,7 @@ def quakeml_events(name: str, data: bytes) -> tuple[list[Event], list[LeftOut]]:
             continue
         events.append(event)
         left_out.extend(others)
-        seen.add(key)
+        ids.add(key)
     return events, left_out
 
 
@@ -97,23 +98,23 @@ def _text(data: bytes, errors: str = "strict") -> str:
     declared = _DECLARATION.match(data[:200].decode("latin-1"))
     encoding = (declared and declared.group(1)) or "utf-8"
     try:
-        known = codecs.lookup(encoding).name
+        codec = codecs.lookup(encoding).name
     except LookupError:
-        known = ""
-    if known not in _ENCODINGS:
-        raise ValueError(f"its encoding is {encoding}; save it as UTF-8")
-    return data.decode(known, errors)
+        codec = ""
+    if codec not in _ENCODINGS:
+        raise ValueError(f"its encoding {encoding} is not supported; save it as UTF-8")
+    return data.decode(codec, errors)
 
 
 def _event(key: str, item: Any) -> tuple[Event, list[LeftOut]]:
-    """The event, and the stations whose picks are of no use."""
+    """The event, and the stations without a usable pick."""
     if item.event_type == "not existing":
         raise ValueError("its type is 'not existing': it was withdrawn")
     origin = item.preferred_origin() or (item.origins[0] if item.origins else None)
     if origin is None:
         raise ValueError("it has no origin time")
     if origin.time is None:
-        raise ValueError("its origin time is missing, or cannot be read")
+        raise ValueError("its origin time is missing or unreadable")
     first: dict[str, Pick] = {}
     others: dict[str, str] = {}
     for pick in item.picks:
@@ -130,7 +131,7 @@ def _event(key: str, item: Any) -> tuple[Event, list[LeftOut]]:
         if pick.evaluation_status == "rejected":
             others.setdefault(own.station, "its pick was rejected")
         elif pick.phase_hint and not pick.phase_hint.upper().startswith("P"):
-            others.setdefault(own.station, f"its pick is of {pick.phase_hint}, not of P")
+            others.setdefault(own.station, f"its pick is {pick.phase_hint}, not P")
         elif own.station not in first or own.time < first[own.station].time:
             first[own.station] = own
     picks = tuple(sorted(first.values(), key=lambda pick: pick.time))
@@ -140,8 +141,8 @@ def _event(key: str, item: Any) -> tuple[Event, list[LeftOut]]:
         for station, why in others.items()
         if station not in first
     ]
-    known = item.event_type and item.event_type not in _UNKNOWN
-    return Event(key, time, picks, str(item.event_type) if known else None), left_out
+    is_known = item.event_type and item.event_type not in _UNKNOWN
+    return Event(key, time, picks, str(item.event_type) if is_known else None), left_out
 
 
 def _time(time: Any) -> pd.Timestamp:

@@ -1,4 +1,4 @@
-"""Simulated records as files, to try on what is done with recorded ones."""
+"""Files of simulated records, for trying the commands without recorded data."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from viewhop.seismic.io._event_lists import write_events
 __all__ = ["write_simulated"]
 
 _FIRST = pd.Timestamp("2020-01-01T00:00:00", tz="UTC")
-#: From the beginning of one event's records to that of the next.
+#: Time between the starts of the records of two consecutive events.
 _APART = pd.Timedelta(minutes=10)
 
 
 def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]:
-    """Write simulated records as miniSEED, a file for each station, with a catalogue.
+    """Write simulated records as one miniSEED file per station, with a catalogue.
 
     Parameters
     ----------
     folder : path
-        Made if need be.
+        Created if necessary.
     events : Bunch
         From `seismic.make_events` or `make_quarry_blasts`.
 
     Returns
     -------
     list of Path
-        The waveform files, and ``catalogue.csv`` last: ids, labels, and the pick of each station.
+        The waveform files, then ``catalogue.csv`` with ids, labels and the pick of each station.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]
 
     Notes
     -----
-    The network is XX, which stands for none. Events are ten minutes apart, and all records of an
-    event begin together.
+    The network code is XX, which is reserved for tests. Events are ten minutes apart, and all
+    records of an event start together.
     """
     obspy = obspy_module()
     target = writable_folder(folder)
@@ -75,18 +75,20 @@ def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]
                 for k in range(len(starts))
             ]
         )
-        held = BytesIO()
-        stream.write(held, format="MSEED", encoding="FLOAT64")
+        buffer = BytesIO()
+        stream.write(buffer, format="MSEED", encoding="FLOAT64")
         path = target / f"{station}.mseed"
         with replace_file(path) as file:
-            file.write(held.getvalue())
+            file.write(buffer.getvalue())
         written.append(path)
     catalogue = target / "catalogue.csv"
-    write_events(catalogue, _listed(events, starts, list(names.values())))
+    write_events(catalogue, _catalogue_events(events, starts, list(names.values())))
     return [*written, catalogue]
 
 
-def _listed(events: Bunch, starts: list[pd.Timestamp], channels: list[str]) -> list[Event]:
+def _catalogue_events(
+    events: Bunch, starts: list[pd.Timestamp], channels: list[str]
+) -> list[Event]:
     vertical = [name for name in channels if name.endswith("Z")]
     return [
         Event(
