@@ -739,7 +739,7 @@ def test_only_files_are_replaced(tmp_path):
         archive.write(tmp_path, {}, {})
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(OSError, match="no regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             archive.write(tmp_path / "pipe", {}, {})
     with pytest.raises(FileNotFoundError):
         archive.write(tmp_path / "nowhere" / "a", {}, {})

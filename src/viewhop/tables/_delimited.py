@@ -159,7 +159,7 @@ def _utf8(path: str, data: bytes, encoding: str) -> bytes:
     if at >= 0:
         raise table_fault(
             path,
-            f"NUL character (byte {at + skipped}); the file is damaged or not a text file",
+            f"a NUL character (byte {at + skipped}); the file is damaged or not a text file",
             line=data.count(b"\n", 0, at) + 1,
         )
     return data
