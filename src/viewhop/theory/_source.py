@@ -1,4 +1,4 @@
-"""What a theorem is asked about: the walk of a fitted estimator, small enough to be formed."""
+"""The walk that a theorem is about, from a fitted estimator, checked for its conditions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = MultiViewDiffusionMaps | Walk
 
-__all__ = ["check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
+__all__ = [
+    "MAX_NODES",
+    "check_nodes",
+    "kernel_matrix",
+    "require_cross_walk",
+    "require_walk",
+    "whole_steps",
+]
 
 Floats = NDArray[np.float64]
 
-#: The largest number of nodes on which a function that needs all eigenpairs forms the kernel.
+#: Largest number of nodes for which a function that needs all eigenpairs forms the kernel.
 MAX_NODES = 4000
 
 
@@ -30,7 +37,7 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
     ----------
     source : fitted estimator or Walk
     incomplete : bool
-        Whether views may have missed samples; the paper's statements are about those that did not.
+        Whether views may lack samples; the paper's theorems are about complete views.
     """
     walk = source if isinstance(source, Walk) else getattr(source, "walk_", None)
     if not isinstance(walk, Walk):
@@ -38,47 +45,47 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
             f"expected a walk or a fitted estimator, got {type(source).__name__}; call fit first"
         )
     if not (incomplete or walk.rows.is_whole):
-        raise ValueError("this statement is about views that observed every sample")
+        raise ValueError("this theorem is about views that observed every sample")
     return walk
 
 
 def require_cross_walk(source: Source) -> HopWalk:
-    """The walk of two views that changes view at every step, or ValueError."""
+    """The walk of two views that changes view at every step; ValueError for any other."""
     walk = require_walk(source)
     if not isinstance(walk, HopWalk) or not walk.is_cross:
         raise ValueError(
-            'this statement is about the hop walk of two views that never stays in a view: fusion="'
-            'hop", two views and within_view_weight=0'
+            "this theorem is about the hop walk of two views that never stays in a view: "
+            'fusion="hop", two views and within_view_weight=0'
         )
     return walk
 
 
 def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
-    """Numbers of nodes, (p,), or ValueError for what is none."""
-    given = np.atleast_1d(numbers)
-    if given.ndim > 1 or given.dtype.kind not in "iu":
-        raise ValueError(f"nodes are given by their whole numbers, not {numbers!r}")
-    if given.min() < 0 or given.max() >= walk.n_nodes:
+    """Node indices, (p,); ValueError if one is out of range."""
+    indices = np.atleast_1d(numbers)
+    if indices.ndim > 1 or indices.dtype.kind not in "iu":
+        raise ValueError(f"expected integer node indices, got {numbers!r}")
+    if indices.min() < 0 or indices.max() >= walk.n_nodes:
         raise ValueError(
-            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {given.min()} to {given.max()}"
+            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {indices.min()} to {indices.max()}"
         )
-    return given.astype(np.intp)
+    return indices.astype(np.intp)
 
 
 def whole_steps(n_steps: object) -> int:
-    """The number of steps as an int, or ValueError unless it is whole and at least 0."""
+    """The number of steps as an int; ValueError unless it is an integer of at least 0."""
     if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
         value = float(n_steps)
         if value >= 0 and value.is_integer():
             return int(value)
-    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")
+    raise ValueError(f"expected a whole number of steps of at least 0, got {n_steps!r}")
 
 
 def kernel_matrix(walk: Walk) -> Floats:
-    """The walk's kernel as a matrix, (n_nodes, n_nodes), or ValueError if it is too large."""
+    """The walk's kernel as a matrix, (n_nodes, n_nodes); ValueError if it is too large."""
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
-            f"all eigenpairs are needed here, and the walk has {walk.n_nodes:,} nodes; take at "
-            f"most {MAX_NODES:,}, for instance a sample of the rows"
+            f"this computation needs all eigenpairs, and the walk has {walk.n_nodes:,} nodes; take "
+            f"at most {MAX_NODES:,}, for example a subset of the rows"
         )
     return np.asarray(walk @ np.eye(walk.n_nodes))
