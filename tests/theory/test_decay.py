@@ -90,7 +90,7 @@ def test_what_has_no_logarithm_is_refused():
         theory.spectral_decay(est)
     with pytest.raises(ValueError, match="two views"):
         theory.spectral_decay(fitted(3))
-    with pytest.raises(ValueError, match="between 0 and 1, got 1"):
+    with pytest.raises(ValueError, match="between 0 and 1, not 1"):
         theory.spectral_decay(est, accuracy=1)
     with pytest.raises(ValueError, match=r"must be square, got \(2, 3\)"):
         theory.tail_products(np.ones((2, 3)), np.eye(2))

@@ -47,13 +47,13 @@ def test_a_kernel_that_is_not_symmetric_breaks_the_theorem():
 
 def test_what_has_no_distance_is_refused():
     est = fitted(2)
-    with pytest.raises(ValueError, match=r"whole number of steps of at least 0, got 0\.5"):
+    with pytest.raises(ValueError, match=r"whole number of steps of at least 0, not 0\.5"):
         theory.distance_sides(est, 0, 1, n_steps=0.5)
     with pytest.raises(ValueError, match="numbered 0 to 47, got 48 to 48"):
         theory.distance_sides(est, 0, 48)
     with pytest.raises(ValueError, match="numbered 0 to 47, got -1 to 3"):
         theory.distance_sides(est, [3, -1], 0)
-    with pytest.raises(ValueError, match="integer node indices"):
+    with pytest.raises(ValueError, match="by their whole numbers"):
         theory.distance_sides(est, 0.5, 1)
     with pytest.raises(TypeError, match=r"got MultiViewDiffusionMaps; call fit"):
         theory.distance_sides(type(est)(), 0, 1)

@@ -104,7 +104,7 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     (4, -127.44, -5.55)
     """
     if not 0 < accuracy < 1:
-        raise ValueError(f"accuracy must be between 0 and 1, got {accuracy!r}")
+        raise ValueError(f"accuracy is a number between 0 and 1, not {accuracy!r}")
     walk = require_cross_walk(source)
     n = walk.n_samples
     if n > MAX_SAMPLES:

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = MultiViewDiffusionMaps | Walk
 
-__all__ = [
-    "MAX_NODES",
-    "check_nodes",
-    "kernel_matrix",
-    "require_cross_walk",
-    "require_walk",
-    "whole_steps",
-]
+__all__ = ["check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +43,7 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
 
 
 def require_cross_walk(source: Source) -> HopWalk:
-    """The walk of two views that changes view at every step; ValueError for any other."""
+    """The walk of two views that changes view at every step, or ValueError."""
     walk = require_walk(source)
     if not isinstance(walk, HopWalk) or not walk.is_cross:
         raise ValueError(
@@ -61,24 +54,24 @@ def require_cross_walk(source: Source) -> HopWalk:
 
 
 def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
-    """Node indices, (p,); ValueError if one is out of range."""
-    indices = np.atleast_1d(numbers)
-    if indices.ndim > 1 or indices.dtype.kind not in "iu":
-        raise ValueError(f"expected integer node indices, got {numbers!r}")
-    if indices.min() < 0 or indices.max() >= walk.n_nodes:
+    """Numbers of nodes, (p,), or ValueError for what is none."""
+    given = np.atleast_1d(numbers)
+    if given.ndim > 1 or given.dtype.kind not in "iu":
+        raise ValueError(f"nodes are given by their whole numbers, not {numbers!r}")
+    if given.min() < 0 or given.max() >= walk.n_nodes:
         raise ValueError(
-            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {indices.min()} to {indices.max()}"
+            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {given.min()} to {given.max()}"
         )
-    return indices.astype(np.intp)
+    return given.astype(np.intp)
 
 
 def whole_steps(n_steps: object) -> int:
-    """The number of steps as an int; ValueError unless it is an integer of at least 0."""
+    """The number of steps as an int, or ValueError unless it is whole and at least 0."""
     if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
         value = float(n_steps)
         if value >= 0 and value.is_integer():
             return int(value)
-    raise ValueError(f"expected a whole number of steps of at least 0, got {n_steps!r}")
+    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")
 
 
 def kernel_matrix(walk: Walk) -> Floats:

@@ -26,7 +26,7 @@ MANIFEST = "manifest.json"
 FORMAT = "viewhop model"
 #: The version of the format. A file of another one is refused, not guessed at.
 VERSION = 1
-#: Largest size and depth of a manifest, which is read into memory at once.
+#: A manifest is no longer and no deeper than this: it is read whole.
 MOST_BYTES = 8_000_000
 DEEPEST = 32
 
