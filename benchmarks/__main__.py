@@ -48,20 +48,20 @@ PARTS = (
     metavar="NAME",
     help="Run this part, and keep the others from an earlier run. May be repeated.",
 )
-@click.option("--list", "listed", is_flag=True, help="Name the parts and end.")
+@click.option("--list", "listed", is_flag=True, help="List the parts and exit.")
 @click.option(
     "--out", default="benchmark-results", show_default=True, help="Folder for the tables."
 )
 @click.option("--record", is_flag=True, help="Also write docs/benchmarks.md.")
 def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: bool) -> None:
-    """Time the library beside its references, in one run."""
+    """Time the library and its references in the same run."""
     if listed:
         for name in PARTS:
             click.echo(f"{name:12}{_module(name).TITLE}")
         return
     if small and record:
-        raise click.UsageError("--record is for the full sizes: leave out --small")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what runs apart is ended too
+        raise click.UsageError("--record needs the full sizes; remove --small")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the child process too
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["VIEWHOP_BENCH_PEERS"] = str(folder.absolute() / "peers")
@@ -82,7 +82,7 @@ def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: boo
         (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")
     click.echo(text)
     for line in bad:
-        click.echo(f"not as it should be: {line}", err=True)
+        click.echo(f"failed: {line}", err=True)
     sys.exit(1 if bad else 0)
 
 
@@ -91,7 +91,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _rows(name: str, *, small: bool) -> Iterator[Row]:
-    """The rows of a part as they come; an error is the last of them."""
+    """The rows of a part as they are measured; an error is the last row."""
     part = _module(name)
     click.echo(f"{name}: {part.TITLE} …", err=True)
     start = perf_counter()
@@ -103,10 +103,10 @@ def _rows(name: str, *, small: bool) -> Iterator[Row]:
 
 
 def _is_bad(row: Row, *, small: bool) -> bool:
-    """Whether the run is to fail for this row.
+    """Whether the run fails because of this row.
 
-    In a full run that is an error of the library's own work; in a small one also a bound on counts
-    or memory that is missed.
+    A full run fails on errors of this library; a small run also on missed bounds for counts or
+    memory.
     """
     if row.error:
         return row.ours and not row.error.startswith("skipped")
@@ -114,7 +114,7 @@ def _is_bad(row: Row, *, small: bool) -> bool:
 
 
 def _earlier(folder: Path, *, small: bool) -> table.Results:
-    """What an earlier run left in the folder."""
+    """The results of an earlier run in the folder."""
     path = folder / "benchmarks.json"
     return table.read_json(path.read_text(encoding="utf-8"), small=small) if path.exists() else {}
 

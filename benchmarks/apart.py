@@ -88,14 +88,14 @@ def apart(
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         if answer.exists():
-            found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+            result: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
         elif process.returncode < 0:
-            found = {"error": f"ended by signal {-process.returncode}"}
+            result = {"error": f"ended by signal {-process.returncode}"}
         else:
-            found = {"error": first_line(errors.read_text(errors="replace"), last=True)}
-    if "error" in found:
-        raise ApartError(found["error"])
-    return found
+            result = {"error": first_line(errors.read_text(errors="replace"), last=True)}
+    if "error" in result:
+        raise ApartError(result["error"])
+    return result
 
 
 def peak() -> int:
@@ -136,11 +136,11 @@ def main() -> None:
         with suppress(ImportError):  # the interpreter of a peer has no viewhop
             import_module("viewhop.estimators")
         at_import = peak()
-        found = function(**order["arguments"])
-        found = {"peak": peak(), "at_import": at_import} | found
+        result = function(**order["arguments"])
+        result = {"peak": peak(), "at_import": at_import} | result
     except Exception as error:
-        found = {"error": f"{type(error).__name__}: {first_line(str(error))}"}
-    Path(order["answer"]).write_text(json.dumps(found), encoding="utf-8")
+        result = {"error": f"{type(error).__name__}: {first_line(str(error))}"}
+    Path(order["answer"]).write_text(json.dumps(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

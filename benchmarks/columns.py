@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.apart import apart
-from benchmarks.counting import counted
-from benchmarks.data import digit_views, digits_told
-from benchmarks.fits import dense_estimator, measured
+from benchmarks.counting import count_columns
+from benchmarks.data import describe_digits, digit_views
+from benchmarks.fits import dense_estimator, measure_fit
 from benchmarks.row import Row
 
 TITLE = "Columns multiplied: the dense solver on the digits"
@@ -30,18 +30,18 @@ def fit(n_samples: int | None) -> dict[str, Any]:
     views = digit_views(n_samples)
     n = len(views[0])
     est = dense_estimator(R, TOL)
-    with counted(
+    with count_columns(
         lambda: "after" if "solve" in getattr(est, "timings_", {}) else "solve"
     ) as columns:
-        found = measured(est, views)
+        result = measure_fit(est, views)
     weights: dict[str, Counter[str]] = {"whole": Counter(), "coarse": Counter(), "after": Counter()}
     for (stage, view, size), count in columns.items():
         kind = "after" if stage == "after" else "whole" if size == n else "coarse"
         weights[kind][view] += count * (size / n) ** 2
     most = {kind: max(by_view.values(), default=0.0) for kind, by_view in weights.items()}
-    if most["whole"] < found["n_products"]:
+    if most["whole"] < result["n_products"]:
         raise RuntimeError("products went past __matmul__ of the affinities, uncounted")
-    return found | most | {"n": n}
+    return result | most | {"n": n}
 
 
 def run(*, n_samples: int | None, most: float) -> Iterator[Row]:
@@ -54,24 +54,24 @@ def run(*, n_samples: int | None, most: float) -> Iterator[Row]:
     most : float
         Columns that each kernel may be multiplied by, in multiples of r.
     """
-    found = apart(fit, {"n_samples": n_samples})
+    result = apart(fit, {"n_samples": n_samples})
     yield Row(
-        f"columns by each kernel until converged, M = {found['n']:,}, r = {R}, residual ≤ "
-        f"{TOL:g} λ ({digits_told()})",
-        found["seconds"],
-        (found["whole"] + found["coarse"]) / R,
-        f"× r ({found['whole'] + found['coarse']:,.0f} columns)",
+        f"columns by each kernel until converged, M = {result['n']:,}, r = {R}, residual ≤ "
+        f"{TOL:g} λ ({describe_digits()})",
+        result["seconds"],
+        (result["whole"] + result["coarse"]) / R,
+        f"× r ({result['whole'] + result['coarse']:,.0f} columns)",
         at_most=most,
-        sound=found["residual"] <= TOL,
+        sound=result["residual"] <= TOL,
         timed=False,
-        peak=found["peak"],
-        at_import=found["at_import"],
+        peak=result["peak"],
+        at_import=result["at_import"],
     )
-    yield _count("of these, of the coarse start, at its own size", found["coarse"])
-    yield _count("columns of the walk, two products with each kernel", found["n_products"])
-    yield _count("columns after convergence, for the coordinates", found["after"])
-    work = f"largest residual over its eigenvalue (λ down to {found['least']:.1e})"
-    yield Row(work, value=found["residual"], at_most=TOL, timed=False)
+    yield _count("of these, of the coarse start, at its own size", result["coarse"])
+    yield _count("columns of the walk, two products with each kernel", result["n_products"])
+    yield _count("columns after convergence, for the coordinates", result["after"])
+    work = f"largest residual over its eigenvalue (λ down to {result['least']:.1e})"
+    yield Row(work, value=result["residual"], at_most=TOL, timed=False)
 
 
 def _count(work: str, columns: float) -> Row:

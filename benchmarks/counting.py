@@ -1,4 +1,4 @@
-"""Columns that kernels are multiplied by, counted where the multiplication happens."""
+"""Number of columns that kernels are multiplied by, counted in the multiplication."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from threading import Lock, local
 from typing import Any
 
-__all__ = ["counted"]
+__all__ = ["count_columns"]
 
 #: Columns by (stage, view, number of samples).
 Columns = Counter[tuple[str, str, int]]
 
 
 @contextmanager
-def counted(stage: Callable[[], str]) -> Iterator[Columns]:
-    """A counter of the columns that any affinity is multiplied by while the context lasts.
+def count_columns(stage: Callable[[], str]) -> Iterator[Columns]:
+    """A counter of the columns that affinities are multiplied by within the context.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def counted(stage: Callable[[], str]) -> Iterator[Columns]:
     columns: Columns = Counter()
     lock, inside = Lock(), local()
 
-    def wrapped(multiply: Callable[..., Any]) -> Callable[..., Any]:
+    def count_products(multiply: Callable[..., Any]) -> Callable[..., Any]:
         def product(self: Any, V: Any) -> Any:
             if getattr(inside, "a_product", False):  # one class calls another: count once
                 return multiply(self, V)
@@ -43,10 +43,10 @@ def counted(stage: Callable[[], str]) -> Iterator[Columns]:
 
         return product
 
-    classes = [kind for kind in _below(Affinity) if "__matmul__" in vars(kind)]
+    classes = [kind for kind in _subclasses(Affinity) if "__matmul__" in vars(kind)]
     plain = [kind.__matmul__ for kind in classes]
     for kind, multiply in zip(classes, plain, strict=True):
-        kind.__matmul__ = wrapped(multiply)
+        kind.__matmul__ = count_products(multiply)
     try:
         yield columns
     finally:
@@ -54,8 +54,8 @@ def counted(stage: Callable[[], str]) -> Iterator[Columns]:
             kind.__matmul__ = multiply
 
 
-def _below(kind: type) -> Iterator[type]:
-    """All classes derived from one, once each."""
+def _subclasses(kind: type) -> Iterator[type]:
+    """All subclasses of a class, once each."""
     for child in dict.fromkeys(kind.__subclasses__()):
         yield child
-        yield from _below(child)
+        yield from _subclasses(child)

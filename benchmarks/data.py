@@ -1,4 +1,4 @@
-"""What the benchmarks are run on: noisy digits, and maps of a cube."""
+"""The data of the benchmarks: noisy digits, and maps of a cube."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cube_views", "digit_views", "digits_told", "read_digits"]
+__all__ = ["cube_views", "describe_digits", "digit_views", "read_digits"]
 
 Singles = NDArray[np.float32]
 
@@ -24,19 +24,19 @@ _ROWS = 2000
 
 
 def digits_file() -> Path | None:
-    """The file of digits in the folder named by VIEWHOP_DATA, if it is there."""
+    """The file of digits in the folder VIEWHOP_DATA; None if there is none."""
     folder = os.environ.get("VIEWHOP_DATA")
     path = Path(folder or "", "mnist_2_3.npz")
     return path if folder and path.exists() else None
 
 
-def digits_told() -> str:
-    """What the digits are, for the table."""
-    return "MNIST" if digits_file() else "synthetic digits, VIEWHOP_DATA having no mnist_2_3.npz"
+def describe_digits() -> str:
+    """Description of the digits, for the table."""
+    return "MNIST" if digits_file() else "synthetic digits: no mnist_2_3.npz in VIEWHOP_DATA"
 
 
 def read_digits() -> Singles:
-    """Twos and threes, (12,089, 784), from 0 to 1; synthetic where there is no file."""
+    """Twos and threes, (12,089, 784), from 0 to 1; synthetic digits if there is no file."""
     path = digits_file()
     if path is None:
         return synthetic_digits(N_DIGITS)
@@ -66,8 +66,8 @@ def synthetic_digits(n: int) -> Singles:
 def digit_views(n_samples: int | None = None) -> list[Singles]:
     """The paper's two noisy views of the digits, (n_samples, 784) each.
 
-    The digits are repeated, or the first of them taken, as `n_samples` asks (None is each once).
-    Every copy has noise of its own: Gaussian in the first view, dropped pixels in the second.
+    `n_samples` repeats the digits or takes the first ones; None takes each once. Every copy has its
+    own noise: Gaussian in the first view, dropped pixels in the second.
     """
     rng = np.random.default_rng(0)
     digits = read_digits()

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.apart import apart
-from benchmarks.data import digit_views, digits_told
-from benchmarks.fits import dense_estimator, measured
+from benchmarks.data import describe_digits, digit_views
+from benchmarks.fits import dense_estimator, measure_fit
 from benchmarks.references import dense_flops, first_touch, gemm_rate
 from benchmarks.row import Row, ratio, size
 
@@ -28,11 +28,11 @@ def fit(n_samples: int, gemm: int) -> dict[str, Any]:
     rate = gemm_rate(gemm)
     views = digit_views(n_samples)
     est = dense_estimator(R, TOL)
-    found = measured(est, views)
+    result = measure_fit(est, views)
     rate = max(rate, gemm_rate(gemm))
     held = [K.nbytes - K.points.nbytes for K in est.walk_.affinities]
-    flops = dense_flops(n_samples, len(views), views[0].shape[1], found["n_products"])
-    return found | {"reference": flops / rate, "rate": rate, "kernel_bytes": max(held)}
+    flops = dense_flops(n_samples, len(views), views[0].shape[1], result["n_products"])
+    return result | {"reference": flops / rate, "rate": rate, "kernel_bytes": max(held)}
 
 
 def run(*, n_samples: int, gemm: int, half: float, memory: int) -> Iterator[Row]:
@@ -50,24 +50,26 @@ def run(*, n_samples: int, gemm: int, half: float, memory: int) -> Iterator[Row]
     """
     touched = apart(first_touch, {"n_bytes": memory})
     yield Row(f"first touch of {memory / 1e9:.3g} GB, before the fit", touched["seconds"])
-    found = apart(fit, {"n_samples": n_samples, "gemm": gemm})
-    columns = found["n_products"]
-    of = (
-        f"its flops ({found['reference']:.1f} s: {columns:,} columns) "
-        f"at {found['rate'] / 1e9:.0f} Gflop/s"
+    result = apart(fit, {"n_samples": n_samples, "gemm": gemm})
+    columns = result["n_products"]
+    reference = (
+        f"its flops ({result['reference']:.1f} s: {columns:,} columns) "
+        f"at {result['rate'] / 1e9:.0f} Gflop/s"
     )
-    work = f"whole fit, M = {n_samples:,}, D = 784, r = {R}, float32 ({digits_told()})"
-    yield ratio(work, found, found["reference"], of, at_most=2.0, sound=found["residual"] <= TOL)
-    yield Row("of this, the kernels", found["kernels"])
-    yield Row("of this, the solve", found["solve"])
-    yield size("peak memory of the process", found["peak"], at_most=memory)
+    work = f"whole fit, M = {n_samples:,}, D = 784, r = {R}, float32 ({describe_digits()})"
+    yield ratio(
+        work, result, result["reference"], reference, at_most=2.0, sound=result["residual"] <= TOL
+    )
+    yield Row("of this, the kernels", result["kernels"])
+    yield Row("of this, the solve", result["solve"])
+    yield size("peak memory of the process", result["peak"], at_most=memory)
     whole = 4 * n_samples**2
     yield Row(
         "bytes of one kernel",
-        value=2 * found["kernel_bytes"] / whole,
+        value=2 * result["kernel_bytes"] / whole,
         unit="× half of M² float32 numbers",
         at_most=half,
         timed=False,
     )
-    work = f"largest residual over its eigenvalue (λ down to {found['least']:.1e})"
-    yield Row(work, value=found["residual"], at_most=TOL, timed=False)
+    work = f"largest residual over its eigenvalue (λ down to {result['least']:.1e})"
+    yield Row(work, value=result["residual"], at_most=TOL, timed=False)

@@ -1,4 +1,4 @@
-"""Fits that several benchmarks time: dense and neighbour kernels, each run apart."""
+"""Fits that several benchmarks time, with dense and with neighbour kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "WHOLE",
     "dense_estimator",
     "dense_fit",
-    "measured",
+    "measure_fit",
     "sparse_estimator",
     "sparse_fit",
 ]
@@ -36,8 +36,8 @@ def sparse_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
     return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0)
 
 
-def measured(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[str, Any]:
-    """What a fit took and found; the estimator is fitted then."""
+def measure_fit(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[str, Any]:
+    """Seconds, memory and accuracy of a fit; it fits the estimator."""
     start = perf_counter()
     est.fit(views)
     seconds = perf_counter() - start
@@ -55,7 +55,7 @@ def measured(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[st
     }
 
 
-#: A walk of two views that hardly ever stays in one: not solved by halves, as one that never does.
+#: Hops of two views that almost always change view; solved on all nodes, not on half of them.
 WHOLE = [[1e-9, 1.0], [1.0, 1e-9]]
 
 
@@ -64,7 +64,7 @@ def dense_fit(
 ) -> dict[str, Any]:
     """A fit of views of the cube on all pairs."""
     est = dense_estimator(r, tol).set_params(hops=hops)
-    return measured(est, cube_views(n_samples, n_views))
+    return measure_fit(est, cube_views(n_samples, n_views))
 
 
 def sparse_fit(
@@ -72,4 +72,4 @@ def sparse_fit(
 ) -> dict[str, Any]:
     """A fit of views of the cube on neighbours."""
     est = sparse_estimator(r, tol).set_params(hops=hops)
-    return measured(est, cube_views(n_samples, n_views))
+    return measure_fit(est, cube_views(n_samples, n_views))

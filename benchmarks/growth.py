@@ -1,4 +1,4 @@
-"""How the time of a whole sparse fit grows with the number of samples."""
+"""Growth of the time of a sparse fit with the number of samples."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def run(*, sizes: list[int]) -> Iterator[Row]:
     """A fit of each size, and the exponent of time over all of them."""
     seconds = []
     for n in sizes:
-        found = apart(sparse_fit, {"n_samples": n, "n_views": 2, "r": R, "tol": TOL})
-        seconds.append(found["seconds"])
+        result = apart(sparse_fit, {"n_samples": n, "n_views": 2, "r": R, "tol": TOL})
+        seconds.append(result["seconds"])
         yield Row(
             f"whole fit, M = {n:,}, k = {NEIGHBOURS}, r = {R}, residual ≤ {TOL:g} λ, "
-            f"{found['solver']}",
-            found["seconds"],
-            found["n_products"],
-            f"columns; kernels {found['kernels']:.1f} s, solve {found['solve']:.1f} s",
+            f"{result['solver']}",
+            result["seconds"],
+            result["n_products"],
+            f"columns; kernels {result['kernels']:.1f} s, solve {result['solve']:.1f} s",
             timed=False,
-            peak=found["peak"],
-            at_import=found["at_import"],
+            peak=result["peak"],
+            at_import=result["at_import"],
         )
     exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     yield Row("growth of the time", value=exponent, unit="is its exponent", at_most=1.3)

@@ -1,4 +1,4 @@
-"""The neighbour search that sparse work is held against: faiss IVF, tuned here."""
+"""The reference for sparse fits: a neighbour search with faiss IVF, tuned here."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAST_RECALL", "search_all", "tuned"]
+__all__ = ["LEAST_RECALL", "search_all", "tune_lists"]
 
 LEAST_RECALL = 0.95
 _PROBES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
-def tuned(X: NDArray[np.float32], k: int, n_lists: list[int], n_queries: int) -> tuple[int, int]:
-    """The number of lists and of probes that search all rows in the least time.
+def tune_lists(
+    X: NDArray[np.float32], k: int, n_lists: list[int], n_queries: int
+) -> tuple[int, int]:
+    """The numbers of lists and probes that minimise the time to search all rows.
 
-    For each number of lists the fewest probes that reach the recall are taken, and the time of the
-    whole search is that of building the index plus that of a sample of the rows, scaled up.
+    Each number of lists uses the fewest probes that reach the recall. The time is that of building
+    the index plus that of searching a sample of the rows, scaled up.
 
     Parameters
     ----------
@@ -26,9 +28,9 @@ def tuned(X: NDArray[np.float32], k: int, n_lists: list[int], n_queries: int) ->
     k : int
         Neighbours.
     n_lists : list of int
-        What is tried, in rising order; it ends where more lists take half as long again.
+        Values to try, in increasing order; stops once more lists take 1.5 times as long.
     n_queries : int
-        Rows that are timed; a fraction of them is compared with the exact search.
+        Number of rows to time; a part of them is compared with the exact search.
     """
     rng = np.random.default_rng(1)
     rows = rng.choice(len(X), min(n_queries, len(X)), replace=False)
@@ -37,7 +39,7 @@ def tuned(X: NDArray[np.float32], k: int, n_lists: list[int], n_queries: int) ->
     best, choice = np.inf, (0, 0)
     for n in n_lists:
         start = perf_counter()
-        index = built(X, n)
+        index = build_index(X, n)
         seconds = perf_counter() - start
         for n_probes in _PROBES:
             index.nprobe = n_probes
@@ -60,7 +62,7 @@ def tuned(X: NDArray[np.float32], k: int, n_lists: list[int], n_queries: int) ->
 def search_all(X: NDArray[np.float32], k: int, n_lists: int, n_probes: int) -> dict[str, Any]:
     """Seconds and recall of a search for the neighbours of all rows, the index built first."""
     start = perf_counter()
-    index = built(X, n_lists)
+    index = build_index(X, n_lists)
     index.nprobe = n_probes
     index.search(X, k + 1)
     seconds = perf_counter() - start
@@ -68,8 +70,8 @@ def search_all(X: NDArray[np.float32], k: int, n_lists: int, n_probes: int) -> d
     return {"seconds": seconds, "recall": recall(index, X, rows, k, exact(X, rows, k))}
 
 
-def built(X: NDArray[np.float32], n_lists: int) -> Any:
-    """An index of all rows. Few steps on few rows place the lists well enough, and sooner."""
+def build_index(X: NDArray[np.float32], n_lists: int) -> Any:
+    """An index of all rows; a short training on few rows is accurate enough."""
     import faiss
 
     index = faiss.IndexIVFFlat(faiss.IndexFlatL2(X.shape[1]), X.shape[1], n_lists)
@@ -81,7 +83,7 @@ def built(X: NDArray[np.float32], n_lists: int) -> Any:
 
 
 def exact(X: NDArray[np.float32], rows: NDArray[np.intp], k: int) -> NDArray[np.int64]:
-    """The k + 1 nearest rows of some, themselves included."""
+    """The k + 1 nearest rows of some rows, including themselves."""
     import faiss
 
     index = faiss.IndexFlatL2(X.shape[1])
@@ -96,7 +98,7 @@ def recall(
     k: int,
     true: NDArray[np.int64],
 ) -> float:
-    """Share of the true neighbours that are found; a row itself does not count."""
-    found = index.search(X[rows], k + 1)[1]
-    hits = [np.intersect1d(a, b).size - 1 for a, b in zip(found, true, strict=True)]
+    """Share of the true neighbours in the result, not counting the row itself."""
+    nearest = index.search(X[rows], k + 1)[1]
+    hits = [np.intersect1d(a, b).size - 1 for a, b in zip(nearest, true, strict=True)]
     return float(np.mean(hits)) / k

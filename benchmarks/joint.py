@@ -44,8 +44,8 @@ def run(*, n_samples: int, n_scales: int) -> Iterator[Row]:
     """Algorithm 1, and the plain exponentials."""
     count = 6 * n_scales
     plain = apart(exponentials, {"n_samples": n_samples, "count": count})
-    found = apart(scales, {"n_samples": n_samples, "n_scales": n_scales})
+    result = apart(scales, {"n_samples": n_samples, "n_scales": n_scales})
     reference = f"{count} exponentials of a {n_samples:,} × {n_samples:,} array"
     yield Row(reference, plain["seconds"], peak=plain["peak"], at_import=plain["at_import"])
     work = f"Algorithm 1, 6 views, {n_scales} scales"
-    yield ratio(work, found, plain["seconds"], reference)
+    yield ratio(work, result, plain["seconds"], reference)

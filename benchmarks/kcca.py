@@ -1,7 +1,7 @@
 """Kernel CCA from incomplete Cholesky factors against the dense generalised problem.
 
 The dense reference forms both sides of Eq. (8), 2M × 2M, and gives them to ``scipy.linalg.eigh``.
-Both begin with samples and scales and end with correlations; the library also has variates then.
+Both start from samples and scales and end with correlations; the library also computes variates.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ def dense(n_samples: int, scales: list[float]) -> dict[str, Any]:
 def run(*, sizes: list[int]) -> Iterator[Row]:
     """The library and the dense problem at each size."""
     for n in sizes:
-        found = apart(low_rank, {"n_samples": n})
+        result = apart(low_rank, {"n_samples": n})
         name = f"KernelCCA, rank {RANK}, M = {n:,}"
-        yield Row(name, found["seconds"], peak=found["peak"], at_import=found["at_import"])
-        reference = apart(dense, {"n_samples": n, "scales": found["scales"]})
-        loss = np.abs(np.subtract(found["correlations"], reference["correlations"])).max()
+        yield Row(name, result["seconds"], peak=result["peak"], at_import=result["at_import"])
+        reference = apart(dense, {"n_samples": n, "scales": result["scales"]})
+        loss = np.abs(np.subtract(result["correlations"], reference["correlations"])).max()
         size = f"{2 * n:,} × {2 * n:,}"
         work = f"eigh(A, B) of {size} (rank {RANK} is off by {loss:.0e})"
-        yield ratio(work, reference, found["seconds"], name, ours=False)
+        yield ratio(work, reference, result["seconds"], name, ours=False)

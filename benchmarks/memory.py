@@ -1,4 +1,4 @@
-"""The memory that a fit takes against the library's own estimate of it."""
+"""The memory of a fit, compared with the library's own estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.apart import apart, resident
 from benchmarks.data import cube_views
-from benchmarks.fits import dense_estimator, measured, sparse_estimator
+from benchmarks.fits import dense_estimator, measure_fit, sparse_estimator
 from benchmarks.row import Row
 from viewhop._runtime.memory import format_bytes
 
@@ -24,12 +24,12 @@ TOL = 1e-3
 
 
 def fit(kind: str, n_samples: int) -> dict[str, Any]:
-    """What a fit adds to the memory of the process, and what it was expected to add."""
+    """Memory that a fit adds to the process, and its estimate."""
     views = cube_views(n_samples)
     est = {"dense": dense_estimator, "sparse": sparse_estimator}[kind](R, TOL)
     before = resident()
-    found = measured(est, views)
-    return found | {"growth": found["peak"] - before, "estimate": getattr(est, "memory_", None)}
+    result = measure_fit(est, views)
+    return result | {"growth": result["peak"] - before, "estimate": getattr(est, "memory_", None)}
 
 
 def run(*, dense: list[int], sparse: list[int], slack: int) -> Iterator[Row]:
@@ -44,20 +44,22 @@ def run(*, dense: list[int], sparse: list[int], slack: int) -> Iterator[Row]:
         process takes.
     """
     for kind, n in [("dense", n) for n in dense] + [("sparse", n) for n in sparse]:
-        found = apart(fit, {"kind": kind, "n_samples": n})
-        work = f"{kind}, M = {n:,}, measured {format_bytes(found['growth'])}"
-        if found["estimate"] is None:
-            yield Row(work, found["seconds"], error="skipped: a fit has no memory_ to compare with")
+        result = apart(fit, {"kind": kind, "n_samples": n})
+        work = f"{kind}, M = {n:,}, measured {format_bytes(result['growth'])}"
+        if result["estimate"] is None:
+            yield Row(
+                work, result["seconds"], error="skipped: a fit has no memory_ to compare with"
+            )
             continue
-        allowed = 0.25 + slack / found["growth"]
+        allowed = 0.25 + slack / result["growth"]
         yield Row(
-            f"{work}, estimated {format_bytes(found['estimate'])}",
-            found["seconds"],
-            found["estimate"] / found["growth"],
+            f"{work}, estimated {format_bytes(result['estimate'])}",
+            result["seconds"],
+            result["estimate"] / result["growth"],
             "× the measured growth",
             at_most=1 + allowed,
             at_least=1 - allowed,
             timed=False,
-            peak=found["peak"],
-            at_import=found["at_import"],
+            peak=result["peak"],
+            at_import=result["at_import"],
         )

@@ -1,4 +1,4 @@
-"""How the time of the solve grows with the number of views, dense and sparse."""
+"""Growth of the time of the solve with the number of views, dense and sparse."""
 
 from __future__ import annotations
 
@@ -32,19 +32,21 @@ def run(*, n_dense: int, n_sparse: int, repeats: int) -> Iterator[Row]:
     for kind, fit, n in (("dense", dense_fit, n_dense), ("sparse", sparse_fit, n_sparse)):
         best: dict[str, dict[str, Any]] = {}
         for case in [*CASES] * repeats:
-            found = apart(fit, {"n_samples": n, "r": R, "tol": TOLS[kind], **CASES[case]})
-            found["seconds"] = found["solve"]
-            kept = best.setdefault(case, found)
-            if found["seconds"] < kept["seconds"]:
-                best[case] = found
+            result = apart(fit, {"n_samples": n, "r": R, "tol": TOLS[kind], **CASES[case]})
+            result["seconds"] = result["solve"]
+            kept = best.setdefault(case, result)
+            if result["seconds"] < kept["seconds"]:
+                best[case] = result
         few, whole, many = (
             f"{kind} solve, {case}, M = {n:,}, r = {R}, residual ≤ {TOLS[kind]:g} λ, "
             f"{best[case]['solver']}, {best[case]['n_products']:,} columns"
             for case in CASES
         )
-        found = best[FEW]
-        yield Row(few, found["seconds"], peak=found["peak"], at_import=found["at_import"])
-        yield ratio(many, best[MANY], found["seconds"], "two views", at_most=3.5)
-        found = best[WHOLE_FEW]
-        yield Row(whole, found["seconds"], peak=found["peak"], at_import=found["at_import"])
-        yield ratio("the six views again", best[MANY], found["seconds"], "two views, not by halves")
+        result = best[FEW]
+        yield Row(few, result["seconds"], peak=result["peak"], at_import=result["at_import"])
+        yield ratio(many, best[MANY], result["seconds"], "two views", at_most=3.5)
+        result = best[WHOLE_FEW]
+        yield Row(whole, result["seconds"], peak=result["peak"], at_import=result["at_import"])
+        yield ratio(
+            "the six views again", best[MANY], result["seconds"], "two views, not by halves"
+        )

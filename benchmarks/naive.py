@@ -1,8 +1,8 @@
-"""The paper's method as it is printed: form the LM × LM matrix and decompose all of it.
+"""The paper's method as printed: form the LM × LM matrix and compute all of its eigenpairs.
 
-Both begin with samples and end with coordinates. LAPACK is asked by ``scipy.linalg.eigh`` with its
-default driver, and again with the driver that divides and conquers: a kernel has many eigenvalues
-close to 0, which slow the default down.
+Both start from samples and end with coordinates. ``scipy.linalg.eigh`` calls LAPACK with its
+default driver and with the divide-and-conquer driver: a kernel has many eigenvalues close to 0,
+which slow the default driver down.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import viewhop as vh
 from benchmarks.apart import ApartError, apart
 from benchmarks.data import cube_views
-from benchmarks.fits import measured
+from benchmarks.fits import measure_fit
 from benchmarks.row import Row, ratio
 
 TITLE = "The naive method: dense Gaussians of 2,000 digits and of a cube"
@@ -55,9 +55,9 @@ def estimator() -> vh.MultiViewDiffusionMaps:
 def ours(source: str, n_samples: int, n_views: int) -> dict[str, Any]:
     """The library's fit."""
     est = estimator()
-    found = measured(est, samples(source, n_samples, n_views))
+    result = measure_fit(est, samples(source, n_samples, n_views))
     scales = [float(sigma) for sigma in est.bandwidths_.values()]
-    return found | {"scales": scales, "eigenvalues": est.eigenvalues_.tolist()}
+    return result | {"scales": scales, "eigenvalues": est.eigenvalues_.tolist()}
 
 
 def naive(
@@ -91,45 +91,45 @@ def naive(
 def run(
     *, n_samples: int, n_views: int, drivers: list[str], grid: list[int], limit: float
 ) -> Iterator[Row]:
-    """Both on the digits, and the largest size of a grid at which the naive method is in time.
+    """Both methods on the digits, and the largest M for the naive method within a time limit.
 
     Parameters
     ----------
     n_samples, n_views : int
-        Digits, and views of them.
+        Number of digits, and of their views.
     drivers : list of str
-        Of LAPACK; the bound is for the first.
+        Drivers of LAPACK; the bound is for the first.
     grid : list of int
-        Samples of the cube, in rising order.
+        Numbers of samples of the cube, in increasing order.
     limit : float
-        Seconds that the naive method has on the grid.
+        Time limit of the naive method on the grid, in seconds.
     """
-    yield _plain(f"viewhop, digits, 6 views, M = {n_samples:,}, r = {R}", _ours(n_samples, 6))
+    yield _plain_row(f"viewhop, digits, 6 views, M = {n_samples:,}, r = {R}", _ours(n_samples, 6))
     fit = _ours(n_samples, n_views)
     name = f"viewhop, digits, {n_views} views"
-    yield _plain(name, fit)
+    yield _plain_row(name, fit)
     bound: float | None = 50.0
     for driver in drivers:
         order = {"source": "digits", "n_samples": n_samples, "n_views": n_views}
-        found = apart(naive, order | {"scales": fit["scales"], "driver": driver})
-        gap = np.abs(np.subtract(found["eigenvalues"], fit["eigenvalues"])).max()
+        result = apart(naive, order | {"scales": fit["scales"], "driver": driver})
+        gap = np.abs(np.subtract(result["eigenvalues"], fit["eigenvalues"])).max()
         n = n_views * n_samples
         work = f"naive, {n:,} × {n:,}, {_DRIVERS[driver]} (eigenvalues agree to {gap:.0e})"
-        yield ratio(work, found, fit["seconds"], name, at_least=bound, ours=False)
+        yield ratio(work, result, fit["seconds"], name, at_least=bound, ours=False)
         bound = None
     for driver in drivers:
         yield from _largest(grid, n_views, driver, limit)
 
 
 def _largest(grid: list[int], n_views: int, driver: str, limit: float) -> Iterator[Row]:
-    """The largest size at which the naive method ends in time, and the library there."""
+    """The largest size that the naive method finishes in time, and the library at that size."""
     last: tuple[int, dict[str, Any], dict[str, Any]] | None = None
     why = "the largest that was tried"
     for n in grid:
         order = {"source": "cube", "n_samples": n, "n_views": n_views}
         fit = apart(ours, order)
         try:
-            found = apart(
+            result = apart(
                 naive,
                 order | {"scales": fit["scales"], "driver": driver},
                 limit=limit + 30.0,  # the limit is for the work, not for importing and the data
@@ -137,25 +137,25 @@ def _largest(grid: list[int], n_views: int, driver: str, limit: float) -> Iterat
         except ApartError as error:
             why = f"at {n:,}: {error}"
             break
-        if found["seconds"] > limit:
-            why = f"{n:,} take {found['seconds']:.0f} s"
+        if result["seconds"] > limit:
+            why = f"{n:,} take {result['seconds']:.0f} s"
             break
-        last = n, found, fit
+        last = n, result, fit
     if last is None:
         yield Row(
             f"naive, cube, {_DRIVERS[driver]}: no size in {limit:.0f} s", error=why, ours=False
         )
         return
-    n, found, fit = last
+    n, result, fit = last
     name = f"viewhop, cube, {n_views} views, M = {n:,}"
-    yield _plain(name, fit)
+    yield _plain_row(name, fit)
     work = f"naive there, {_DRIVERS[driver]}: the largest M in {limit:.0f} s ({why})"
-    yield ratio(work, found, fit["seconds"], name, ours=False)
+    yield ratio(work, result, fit["seconds"], name, ours=False)
 
 
 def _ours(n_samples: int, n_views: int) -> dict[str, Any]:
     return apart(ours, {"source": "digits", "n_samples": n_samples, "n_views": n_views})
 
 
-def _plain(work: str, found: dict[str, Any]) -> Row:
-    return Row(work, found["seconds"], peak=found["peak"], at_import=found["at_import"])
+def _plain_row(work: str, result: dict[str, Any]) -> Row:
+    return Row(work, result["seconds"], peak=result["peak"], at_import=result["at_import"])

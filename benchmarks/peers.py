@@ -1,7 +1,7 @@
 """Diffusion maps of one view: pyDiffMap and datafold beside this library.
 
-Each peer has a virtual environment of its own in the folder of the results, so that the versions it
-wants are nobody else's.
+Each peer has its own virtual environment in the folder of the results, so that its dependencies do
+not conflict with others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import viewhop as vh
 from benchmarks import foreign
 from benchmarks.apart import ApartError, apart, first_line
 from benchmarks.data import cube_views
-from benchmarks.fits import measured
+from benchmarks.fits import measure_fit
 from benchmarks.row import Row, ratio
 
 TITLE = "Peers: diffusion maps of one view of a cube"
@@ -39,7 +39,7 @@ def ours(data: str, sigma: float | None) -> dict[str, Any]:
     else:
         kernel = vh.kernels.Gaussian(bandwidth=sigma)
     est = vh.DiffusionMaps(R, kernel=kernel, random_state=0)
-    return measured(est, [np.load(data)]) | {"eigenvalues": est.eigenvalues_.tolist()}
+    return measure_fit(est, [np.load(data)]) | {"eigenvalues": est.eigenvalues_.tolist()}
 
 
 def view(data: str, n_samples: int) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _pair(
     peers: list[str],
     limit: float,
 ) -> Iterator[Row]:
-    """The library with one kernel, and the peer that has such a one."""
+    """The library with one kernel, and the peer that has the same kernel."""
     fit = apart(ours, order)
     name = f"viewhop, {kernel}, M = {n_samples:,}, r = {R}"
     yield Row(name, fit["seconds"], peak=fit["peak"], at_import=fit["at_import"])
@@ -79,19 +79,19 @@ def _pair(
     work = f"{peer}, {kernel}"
     try:
         python, version = _interpreter(peer, limit)
-        found = apart(getattr(foreign, peer), asked, python=python, limit=limit)
+        result = apart(getattr(foreign, peer), asked, python=python, limit=limit)
     except ApartError as error:
         yield Row(work, error=str(error), ours=False)
         return
     work = f"{peer} {version}, {kernel}"
-    if "eigenvalues" in found:
-        gap = np.abs(np.subtract(found["eigenvalues"], fit["eigenvalues"])).max()
+    if "eigenvalues" in result:
+        gap = np.abs(np.subtract(result["eigenvalues"], fit["eigenvalues"])).max()
         work += f" (eigenvalues agree to {gap:.0e})"
-    yield ratio(work, found, fit["seconds"], f"viewhop, {kernel}", ours=False)
+    yield ratio(work, result, fit["seconds"], f"viewhop, {kernel}", ours=False)
 
 
 def _interpreter(peer: str, limit: float) -> tuple[str, str]:
-    """The Python of a peer's environment, made where it is missing, and the peer's version."""
+    """The Python of a peer's environment, created if it is missing, and the peer's version."""
     folder = Path(os.environ.get("VIEWHOP_BENCH_PEERS", "benchmark-results/peers"), peer).absolute()
     python, ready = folder / "bin" / "python", folder / "ready"
     if not ready.exists():

@@ -1,4 +1,4 @@
-"""What the machine does at best: the rates that dense work is held against."""
+"""The peak rates of the machine, as references for dense work."""
 
 from __future__ import annotations
 

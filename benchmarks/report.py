@@ -1,4 +1,4 @@
-"""The report: bytes of the file, seconds until it is drawn, and of a selection in all panels."""
+"""The report: size of the file, time until it is drawn, and time of a selection in all panels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VIEWS = 3
 FEATURES = 20
 
 
-def reported(n_samples: int, folder: str) -> dict[str, Any]:
+def write_report(n_samples: int, folder: str) -> dict[str, Any]:
     """Bytes and seconds of a report with ids, labels, clusters and features."""
     arrays = cube_views(n_samples, VIEWS, FEATURES)
     est = vh.MultiViewDiffusionMaps(R, tol=1e-2, random_state=0).fit(arrays)
@@ -45,8 +45,8 @@ def reported(n_samples: int, folder: str) -> dict[str, Any]:
     return {"seconds": perf_counter() - start, "bytes": path.stat().st_size}
 
 
-def shown(path: Path) -> dict[str, float]:
-    """Seconds until the page is drawn, and until all panels show a selection, in 3-D too."""
+def time_page(path: Path) -> dict[str, float]:
+    """Seconds until the page is drawn, and until all panels, including 3-D, show a selection."""
     with browser.opened() as page:
         start = perf_counter()
         drawn = page.open(path, timeout=300)["seconds"]
@@ -77,14 +77,14 @@ def run(*, sizes: tuple[int, ...], at_most: tuple[float | None, ...]) -> Iterato
     """A fit and its report, read by a browser if there is one."""
     for n, most in zip(sizes, at_most, strict=True):
         with tempfile.TemporaryDirectory() as folder:
-            told = f"{n:,} samples × {VIEWS} views"
-            made = apart(reported, {"n_samples": n, "folder": folder})
-            yield Row(f"writing, {told}", made["seconds"], peak=made["peak"])
-            yield size(f"file, {told}, r = {R}", made["bytes"], at_most=most)
+            setting = f"{n:,} samples × {VIEWS} views"
+            written = apart(write_report, {"n_samples": n, "folder": folder})
+            yield Row(f"writing, {setting}", written["seconds"], peak=written["peak"])
+            yield size(f"file, {setting}, r = {R}", written["bytes"], at_most=most)
             if browser.WHY_NOT:
-                yield Row(f"drawn, {told}", error=f"skipped: {browser.WHY_NOT}")
+                yield Row(f"drawn, {setting}", error=f"skipped: {browser.WHY_NOT}")
                 continue
-            found = shown(Path(folder, "report.html"))
+            result = time_page(Path(folder, "report.html"))
         bounds = {"drawn": 5.0, "whole": None, "selection": 1.0, "time": None}
         works = {
             "drawn": "embeddings drawn, from the opening of the file",
@@ -93,4 +93,4 @@ def run(*, sizes: tuple[int, ...], at_most: tuple[float | None, ...]) -> Iterato
             "time": "one move of the diffusion time, in 2-D and 3-D",
         }
         for key, work in works.items():
-            yield Row(f"{work}, {told}", found[key], found[key], "s", at_most=bounds[key])
+            yield Row(f"{work}, {setting}", result[key], result[key], "s", at_most=bounds[key])

@@ -10,30 +10,30 @@ __all__ = ["Row", "ratio", "size"]
 
 @dataclass(frozen=True)
 class Row:
-    """What was done, how long it took, and how that compares within the same run.
+    """A piece of work with its time, and a value compared with a bound.
 
     Attributes
     ----------
     work : str
     seconds : float or None
     value : float or None
-        What the bound is about: a ratio, a count, bytes.
+        The value to compare with the bound: a ratio, a count, bytes.
     unit : str
-        What `value` is counted in: "× the search", "bytes".
+        Unit of `value`: "× the search", "bytes".
     at_most, at_least : float or None
         The bound; None is no bound.
     sound : bool
-        Whether what the bound presupposes holds, as convergence; without it the bound is missed.
+        Whether the precondition of the bound, such as convergence, holds; if not, it is missed.
     timed : bool
-        Whether `value` comes from a clock. A small run judges what does not.
+        Whether `value` depends on time. A small run judges only values that do not.
     peak : int or None
         Peak resident memory of the process, in bytes.
     at_import : int or None
-        The same when the process had imported the library and done nothing.
+        Peak memory after importing the library, before any work.
     error : str
-        First line of what went wrong.
+        First line of the error.
     ours : bool
-        Whether it is this library's work: a failure of any other is a row, and no more.
+        Whether this library did the work; failures of others do not fail the run.
     """
 
     work: str
@@ -51,7 +51,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the bound holds; None where there is none, or nothing to hold it against."""
+        """Whether the bound holds; None without a bound or a value."""
         if self.value is None or (self.at_most is None and self.at_least is None):
             return None
         below = self.at_most is None or self.value <= self.at_most
@@ -59,13 +59,13 @@ class Row:
         return below and above and self.sound
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The row as a dict, for JSON."""
         return asdict(self) | {"met": self.met}
 
 
 def ratio(
     work: str,
-    found: dict[str, Any],
+    result: dict[str, Any],
     reference: float,
     of: str,
     *,
@@ -74,30 +74,30 @@ def ratio(
     sound: bool = True,
     ours: bool = True,
 ) -> Row:
-    """The row of a measurement beside a reference of so many seconds.
+    """The row of a measurement, compared with the seconds of a reference.
 
     Parameters
     ----------
     work : str
-    found : dict
-        What `apart` gave: "seconds", "peak", "at_import".
+    result : dict
+        The result of `apart`: "seconds", "peak", "at_import".
     reference : float
         Seconds of the reference.
     of : str
-        The reference.
+        Name of the reference.
     at_most, at_least, sound, ours
         As in `Row`.
     """
     return Row(
         work,
-        found["seconds"],
-        found["seconds"] / reference,
+        result["seconds"],
+        result["seconds"] / reference,
         f"× {of}",
         at_most=at_most,
         at_least=at_least,
         sound=sound,
-        peak=found["peak"],
-        at_import=found["at_import"],
+        peak=result["peak"],
+        at_import=result["at_import"],
         ours=ours,
     )
 

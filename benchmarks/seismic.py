@@ -44,9 +44,9 @@ def whole_way(n_events: int) -> dict[str, Any]:
     bands = sonogram(waveforms, sampling_rate=40.0)
     views = [bands[:, k].reshape(n_events, -1) for k in range(CHANNELS)]
     made = perf_counter()
-    found = classify(views, labels, n_components=(3, 4), procedures=["transductive"])
+    result = classify(views, labels, n_components=(3, 4), procedures=["transductive"])
     end = perf_counter()
-    return {"sonograms": made - start, "seconds": end - start, "scores": len(found)}
+    return {"sonograms": made - start, "seconds": end - start, "scores": len(result)}
 
 
 def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
@@ -61,9 +61,11 @@ def left_out_fits(n_events: int, count: int, shared: bool) -> dict[str, Any]:
     views = vh.Views([bands[:, k].reshape(n_events, -1) for k in range(CHANNELS)])
     est = vh.MultiViewDiffusionMaps(4, output="concat", random_state=0)
     start = perf_counter()
-    held = with_fewer_features(views, kernels_by_view("adaptive", views.names)) if shared else views
+    events = (
+        with_fewer_features(views, kernels_by_view("adaptive", views.names)) if shared else views
+    )
     for event in range(count):
-        est.fit(held[np.arange(n_events) != event]).transform(held[[event]])
+        est.fit(events[np.arange(n_events) != event]).transform(events[[event]])
     return {"seconds": perf_counter() - start}
 
 
@@ -79,22 +81,22 @@ def long_trace(hours: float) -> dict[str, Any]:
 
 def run(*, n_events: int, left_out: int, hours: float) -> Iterator[Row]:
     """The whole way; fits without one event, with and without shared distances; a long trace."""
-    told = f"{n_events:,} events × {CHANNELS} channels"
-    found = apart(whole_way, {"n_events": n_events})
-    yield Row(f"sonograms, {told}", found["sonograms"])
+    setting = f"{n_events:,} events × {CHANNELS} channels"
+    result = apart(whole_way, {"n_events": n_events})
+    yield Row(f"sonograms, {setting}", result["sonograms"])
     yield Row(
-        f"waveforms to sonograms and {found['scores']} transductive accuracies, {told}",
-        found["seconds"],
-        found["seconds"],
+        f"waveforms to sonograms and {result['scores']} transductive accuracies, {setting}",
+        result["seconds"],
+        result["seconds"],
         "s",
         at_most=WHOLE,
-        peak=found["peak"],
-        at_import=found["at_import"],
+        peak=result["peak"],
+        at_import=result["at_import"],
     )
     order = {"n_events": n_events, "count": left_out}
     plain = apart(left_out_fits, {**order, "shared": False})
     shared = apart(left_out_fits, {**order, "shared": True})
-    work = f"{left_out} multi-view fits without one event, {told}"
+    work = f"{left_out} multi-view fits without one event, {setting}"
     yield Row(f"{work}, from sonograms", plain["seconds"], peak=plain["peak"])
     yield ratio(f"{work}, with shared distances", shared, plain["seconds"], "from sonograms")
     long = apart(long_trace, {"hours": hours})

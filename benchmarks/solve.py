@@ -1,7 +1,7 @@
 """The sparse solve of two views against scikit-learn's spectral embedding of one of the graphs.
 
-scikit-learn stops by its own rule, so the residuals of its vectors are measured in its own problem,
-and the library is asked for at least as small ones.
+scikit-learn has its own stopping rule, so the residuals of its vectors are measured in its own
+problem, and the library must reach residuals that are at least as small.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.apart import ApartError, apart, peak
 from benchmarks.data import cube_views
-from benchmarks.fits import NEIGHBOURS, measured, sparse_estimator
+from benchmarks.fits import NEIGHBOURS, measure_fit, sparse_estimator
 from benchmarks.row import Row, ratio
 
 TITLE = "Sparse solve: two views of a cube"
@@ -28,21 +28,21 @@ FULL: dict[str, Any] = {
 SMALL: dict[str, Any] = {"n_samples": 3000, "methods": ["lobpcg"], "limit": 60.0}
 
 R = 10
-#: The library is asked for this residual, or for that of the first peer where it is smaller.
+#: Residual required of the library, or that of the first peer if it is smaller.
 TOL = 1e-3
-#: Address space of a peer: a factorisation that needs more is given up.
+#: Limit for the address space of a peer: a factorisation that needs more fails.
 PEER_BYTES = 14_000_000_000
 
 
 def fit(n_samples: int, tol: float, graph: str | None) -> dict[str, Any]:
-    """A fit; the graph of the first view is written where `graph` says."""
+    """A fit; the graph of the first view is written to the file `graph`."""
     from scipy.sparse import csr_matrix, save_npz
 
     est = sparse_estimator(R, tol)
-    found = measured(est, cube_views(n_samples))
+    result = measure_fit(est, cube_views(n_samples))
     if graph is not None:
         save_npz(graph, csr_matrix(est.walk_.affinities[0].values), compressed=False)
-    return found
+    return result
 
 
 def embedding(graph: str, method: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def embedding(graph: str, method: str) -> dict[str, Any]:
 
 
 def run(*, n_samples: int, methods: list[str], limit: float) -> Iterator[Row]:
-    """The library, then scikit-learn by each of `methods`, then the library at the residual found.
+    """The library, scikit-learn with each of `methods`, and the library at scikit-learn's residual.
 
     The bound is against the first of the methods.
     """
@@ -100,25 +100,25 @@ def run(*, n_samples: int, methods: list[str], limit: float) -> Iterator[Row]:
     ours = again | {"seconds": again["solve"]}
     if tol == TOL:
         ours["seconds"] = min(ours["seconds"], first["solve"])
-    told = f"solve, M = {n_samples:,}, L = 2, D = 50, k = {NEIGHBOURS}, r = {R}"
-    told += f", {again['solver']} ({_told(again)})"
+    label = f"solve, M = {n_samples:,}, L = 2, D = 50, k = {NEIGHBOURS}, r = {R}"
+    label += f", {again['solver']} ({_describe_accuracy(again)})"
     bound: float | None = 1.5
     for work, peer in others.items():
         if isinstance(peer, Row):
             yield peer
         else:
             yield Row(
-                f"{work} ({_told(peer)})",
+                f"{work} ({_describe_accuracy(peer)})",
                 peer["seconds"],
                 peak=peer["peak"],
                 at_import=peer["at_import"],
                 ours=False,
             )
-            yield ratio(told, ours, peer["seconds"], work, at_most=bound)
-            told = "the same solve"
-        bound = None  # it is against the first only
+            yield ratio(label, ours, peer["seconds"], work, at_most=bound)
+            label = "the same solve"
+        bound = None  # the bound is for the first method only
     yield Row("the whole fit", again["seconds"])
 
 
-def _told(found: dict[str, Any]) -> str:
-    return f"residual ≤ {found['residual']:.0e} λ, 1 − λ from {found['gap']:.0e}"
+def _describe_accuracy(result: dict[str, Any]) -> str:
+    return f"residual ≤ {result['residual']:.0e} λ, 1 − λ from {result['gap']:.0e}"

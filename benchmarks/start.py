@@ -1,4 +1,4 @@
-"""Starting: how long a user waits before anything happens."""
+"""Start-up: the time before the library can do any work."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ REFERENCE = "import sklearn.manifold"
 
 
 def best(codes: list[str], repeats: int) -> dict[str, float]:
-    """Seconds of a process that runs each code, in turn, the best of each."""
+    """Shortest time of a process that runs each code, in seconds; the codes take turns."""
     seconds: dict[str, list[float]] = {code: [] for code in codes}
     for _ in range(repeats):
         for code in codes:
             start = perf_counter()
             subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
             seconds[code].append(perf_counter() - start)
-    return {code: min(found) for code, found in seconds.items()}
+    return {code: min(result) for code, result in seconds.items()}
 
 
 def run(*, repeats: int) -> Iterator[Row]:
-    """Whole processes, from start to end, with the interpreter in them."""
-    found = best([EMPTY, HELP, IMPORT, FIRST_USE, REFERENCE], repeats)
-    yield Row("python, which does nothing", found[EMPTY])
-    yield Row("viewhop --help", found[HELP], found[HELP], "seconds", at_most=0.4)
-    yield Row(REFERENCE, found[REFERENCE])
+    """Times of whole processes, including the start of the interpreter."""
+    result = best([EMPTY, HELP, IMPORT, FIRST_USE, REFERENCE], repeats)
+    yield Row("python, which does nothing", result[EMPTY])
+    yield Row("viewhop --help", result[HELP], result[HELP], "seconds", at_most=0.4)
+    yield Row(REFERENCE, result[REFERENCE])
     for work, code in ((IMPORT, IMPORT), ("the same, and the estimators", FIRST_USE)):
-        ratio = found[code] / found[REFERENCE]
-        yield Row(work, found[code], ratio, f"× {REFERENCE}", at_most=1.3)
+        ratio = result[code] / result[REFERENCE]
+        yield Row(work, result[code], ratio, f"× {REFERENCE}", at_most=1.3)

@@ -21,7 +21,7 @@ _COLUMNS = ("work", "seconds", "result", "bound", "", "peak memory", "at import"
 
 
 def markdown(results: Results, *, small: bool) -> str:
-    """A head that says what the numbers are, and a table per part."""
+    """The results as Markdown: an introduction, and a table per part."""
     lines = ["# Benchmarks", "", _head(small=small), ""]
     for title, rows in results.values():
         lines += [f"## {title}", "", _line(_COLUMNS), "|" + "---|" * len(_COLUMNS)]
@@ -31,7 +31,7 @@ def markdown(results: Results, *, small: bool) -> str:
 
 
 def json_text(results: Results, *, small: bool) -> str:
-    """The same, to be read by a program."""
+    """The results as JSON."""
     parts = {
         name: {"title": title, "rows": [_as_dict(row, small=small) for row in rows]}
         for name, (title, rows) in results.items()
@@ -40,13 +40,13 @@ def json_text(results: Results, *, small: bool) -> str:
 
 
 def read_json(text: str, *, small: bool) -> Results:
-    """What an earlier run wrote; nothing if it ran at the other sizes."""
-    found = json.loads(text)
-    if found["small"] != small:
+    """The results of an earlier run; empty if it ran at the other sizes."""
+    content = json.loads(text)
+    if content["small"] != small:
         return {}
     return {
         name: (part["title"], [_row(row) for row in part["rows"]])
-        for name, part in found["parts"].items()
+        for name, part in content["parts"].items()
     }
 
 
@@ -55,12 +55,12 @@ def _as_dict(row: Row, *, small: bool) -> dict[str, Any]:
 
 
 def _is_judged(row: Row, *, small: bool) -> bool:
-    """Whether the bound is for this run: a small one holds no time to a bound."""
+    """Whether the bound applies to this run; in a small run, bounds on times do not."""
     return not (small and row.timed)
 
 
-def _row(found: dict[str, Any]) -> Row:
-    return Row(**{name: value for name, value in found.items() if name != "met"})
+def _row(content: dict[str, Any]) -> Row:
+    return Row(**{name: value for name, value in content.items() if name != "met"})
 
 
 def _machine() -> dict[str, Any]:
@@ -86,14 +86,14 @@ def _head(*, small: bool) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     how = "`make bench-small`" if small else "`make bench` with `--record`"
     text = (
-        f"Made by {how} on {machine['cores']} cores and {memory.format_bytes(machine['memory'])} of a "
-        "machine that others use too: seconds are of that machine, and only the ratios carry over "
-        "to another. A reference is measured in the same run as what stands beside it. Each line "
-        "is a process of its own, with its own peak of resident memory; “at import” is that peak "
-        "before any work.\n\n"
+        f"Made by {how} on {machine['cores']} cores and "
+        f"{memory.format_bytes(machine['memory'])} of a shared machine: only the ratios, not the "
+        "seconds, carry over to other machines. A reference is measured in the same run as the "
+        "work next to it. Each line is a process of its own, with its own peak of resident memory; "
+        "“at import” is that peak before any work.\n\n"
     )
     if small:
-        text += "Sizes are small: counts and memory are held to a bound, times are not.\n\n"
+        text += "Sizes are small: bounds apply to counts and memory, not to times.\n\n"
     return text + f"{versions}."
 
 

@@ -22,20 +22,20 @@ R = 10
 FEATURES = 100
 
 
-def placed(n_samples: int, n_rows: int, repeats: int) -> dict[str, Any]:
+def time_transform(n_samples: int, n_rows: int, repeats: int) -> dict[str, Any]:
     """Seconds of `transform` and of its reference, in turn, the best of each."""
     views = cube_views(n_samples + n_rows, n_features=FEATURES)
-    known = [X[:n_samples] for X in views]
+    training = [X[:n_samples] for X in views]
     new = [X[n_samples:] for X in views]
     kernel = vh.kernels.Gaussian(bandwidth="max-min", factor=0.1)
-    est = vh.MultiViewDiffusionMaps(R, kernel=kernel, tol=1e-2, random_state=0).fit(known)
+    est = vh.MultiViewDiffusionMaps(R, kernel=kernel, tol=1e-2, random_state=0).fit(training)
     seconds, references, top = [], [], 0
     for _ in range(repeats):
         start = perf_counter()
         Z = est.transform(new)
         seconds.append(perf_counter() - start)
         top = top or peak()
-        references.append(gemm_exp_seconds(new, known))
+        references.append(gemm_exp_seconds(new, training))
     return {
         "seconds": min(seconds),
         "reference": min(references),
@@ -47,11 +47,11 @@ def placed(n_samples: int, n_rows: int, repeats: int) -> dict[str, Any]:
 def run(*, n_samples: int, n_rows: int, repeats: int) -> Iterator[Row]:
     """All rows at once, as a user would give them."""
     order = {"n_samples": n_samples, "n_rows": n_rows, "repeats": repeats}
-    found = apart(placed, order)
+    result = apart(time_transform, order)
     reference = "GEMM and exp of all pairs, float32, all cores"
-    yield Row(reference, found["reference"])
+    yield Row(reference, result["reference"])
     work = f"transform of {n_rows:,} rows against M = {n_samples:,}, D = {FEATURES}, r = {R}"
-    yield ratio(work, found, found["reference"], "GEMM and exp", at_most=2.0)
+    yield ratio(work, result, result["reference"], "GEMM and exp", at_most=2.0)
     yield Row(
-        "share of the rows that were placed", value=found["finite"], at_least=1.0, timed=False
+        "share of the rows that were placed", value=result["finite"], at_least=1.0, timed=False
     )

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import data, naive, table
 from benchmarks.apart import ApartError, apart, first_line, peak
-from benchmarks.counting import counted
+from benchmarks.counting import count_columns
 from benchmarks.row import Row
 from click.testing import CliRunner
 from numpy.testing import assert_allclose
@@ -125,17 +125,17 @@ def test_a_part_that_fails_is_a_row_and_the_run_goes_on(monkeypatch, tmp_path):
     monkeypatch.setattr(command._module("kcca"), "run", whole)
     done = CliRunner().invoke(command.main, ["--small", "--out", str(tmp_path)])
     assert done.exit_code == 1
-    found = json.loads((tmp_path / "benchmarks.json").read_text())["parts"]
-    assert [row["work"] for row in found["joint"]["rows"]] == ["first", "joint ended early"]
-    assert found["joint"]["rows"][1]["error"] == "no more"
-    assert [row["work"] for row in found["kcca"]["rows"]] == ["second"]
+    result = json.loads((tmp_path / "benchmarks.json").read_text())["parts"]
+    assert [row["work"] for row in result["joint"]["rows"]] == ["first", "joint ended early"]
+    assert result["joint"]["rows"][1]["error"] == "no more"
+    assert [row["work"] for row in result["kcca"]["rows"]] == ["second"]
 
 
 def test_columns_are_counted_by_view_and_stage():
     rng = np.random.default_rng(0)
     views = [rng.standard_normal((30, 3)), rng.standard_normal((30, 2))]
     walk = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(views).walk_
-    with counted(lambda: "now") as columns:
+    with count_columns(lambda: "now") as columns:
         walk.affinities[0] @ np.ones((30, 4))
         walk.affinities[0] @ np.ones(30)
         walk.affinities[1] @ np.ones((30, 2))
@@ -159,13 +159,13 @@ def test_digits_stand_in_where_there_is_no_file(monkeypatch, tmp_path):
     assert digits.shape == (data.N_DIGITS, 784)
     assert digits.min() >= 0
     assert_allclose(digits.max(), 1.0, atol=0.05)
-    assert "synthetic" in data.digits_told()
+    assert "synthetic" in data.describe_digits()
 
 
 def test_the_naive_method_finds_what_the_library_finds():
     fit = naive.ours("digits", 100, 3)
-    found = naive.naive("digits", 100, 3, fit["scales"], "evd")
-    assert_allclose(found["eigenvalues"], fit["eigenvalues"], atol=1e-10)
+    result = naive.naive("digits", 100, 3, fit["scales"], "evd")
+    assert_allclose(result["eigenvalues"], fit["eigenvalues"], atol=1e-10)
 
 
 def test_every_part_has_sizes_for_both_runs():

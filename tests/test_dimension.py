@@ -14,7 +14,8 @@ from scipy.sparse.linalg import aslinearoperator
 
 from tests.support import cases
 from tests.walks.test_walks import affinities, dense
-from viewhop import Views, dimension
+from viewhop import Views
+from viewhop.dimension import _numerical_rank as rank_module
 from viewhop.dimension import box_count, danco, intrinsic, local_pca, numerical_rank
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian
@@ -99,7 +100,7 @@ def test_rank_counts_the_eigenvalues_above_a_share_of_the_largest(spectrum, hold
 def test_a_large_array_has_the_rank_of_a_small_one(spectrum, monkeypatch):
     K = rotated(SPECTRA[spectrum])
     expected = numerical_rank(K, 0.1)
-    monkeypatch.setattr(dimension, "DENSE_ROWS", 0)
+    monkeypatch.setattr(rank_module, "DENSE_ROWS", 0)
     assert numerical_rank(K, 0.1) == expected
 
 
@@ -110,8 +111,8 @@ def test_a_large_array_goes_to_lapack_once_its_rank_is_large(monkeypatch):
         sizes.append(len(K))
         return np.linalg.eigvalsh(K)
 
-    monkeypatch.setattr(dimension, "DENSE_ROWS", 0)
-    monkeypatch.setattr(dimension, "eigvalsh", counted)
+    monkeypatch.setattr(rank_module, "DENSE_ROWS", 0)
+    monkeypatch.setattr(rank_module, "eigvalsh", counted)
     assert numerical_rank(rotated(0.5 ** np.arange(400)), 0.1) == 4
     assert sizes == []
     assert numerical_rank(rotated(0.99 ** np.arange(400)), 0.1) == 230
@@ -125,7 +126,7 @@ def test_lanczos_takes_few_products_and_no_blocks():
     assert K.n_products < 200
 
 
-def test_rank_that_exceeds_the_first_round_is_found():
+def test_rank_that_exceeds_the_first_round_is_exact():
     values = np.r_[np.linspace(1.0, 0.5, 100), np.full(200, 1e-3)]
     assert numerical_rank(aslinearoperator(rotated(values)), 0.1) == 100
 
@@ -154,33 +155,33 @@ def test_single_precision_is_symmetric_enough():
     assert numerical_rank(K, 0.1) == numerical_rank(K.astype(np.float64).T + K, 0.1)
 
 
-def test_lanczos_that_reaches_its_cap_says_so_and_an_array_goes_to_lapack(monkeypatch):
+def test_lanczos_that_reaches_its_limit_says_so_and_an_array_goes_to_lapack(monkeypatch):
     values = np.r_[1.0, np.linspace(0.2, 0.1, 199)]
     K = rotated(values)
-    monkeypatch.setattr(dimension, "MAX_RESTARTS", 1)
-    with pytest.raises(ConvergenceError, match="of the next 16 eigenvalues within its cap"):
+    monkeypatch.setattr(rank_module, "MAX_RESTARTS", 1)
+    with pytest.raises(ConvergenceError, match="of the next 16 eigenvalues within its limit"):
         numerical_rank(aslinearoperator(K), 0.15)
-    monkeypatch.setattr(dimension, "DENSE_ROWS", 0)
+    monkeypatch.setattr(rank_module, "DENSE_ROWS", 0)
     assert numerical_rank(K, 0.15) == int((values > 0.15).sum())
 
 
 @pytest.mark.parametrize("delta", [0, 1, -0.1, 2.0, np.nan])
 def test_delta_outside_0_and_1_is_refused(delta):
-    with pytest.raises(ValueError, match="delta is a share"):
+    with pytest.raises(ValueError, match="delta must be a share"):
         numerical_rank(np.eye(3), delta)
 
 
 @pytest.mark.parametrize(
     ("K", "error", "message"),
     [
-        (np.ones((3, 2)), ValueError, r"square and not empty, but it is \(3, 2\)"),
-        (np.ones(3), ValueError, r"square and not empty, but it is \(3,\)"),
+        (np.ones((3, 2)), ValueError, r"square and not empty, got shape \(3, 2\)"),
+        (np.ones(3), ValueError, r"square and not empty, got shape \(3,\)"),
         (np.empty((0, 0)), ValueError, "not empty"),
-        (csr_array(np.ones((3, 2))), ValueError, r"square and not empty, but it is \(3, 2\)"),
+        (csr_array(np.ones((3, 2))), ValueError, r"square and not empty, got shape \(3, 2\)"),
         (np.diag([1.0, np.nan]), ValueError, r"entry \(1, 1\) of K is not finite"),
         (np.array([[1.0, 2.0], [3.0, 1.0]]), ValueError, r"not symmetric: .* are 2 and 3"),
-        (np.eye(2) * 1j, TypeError, "real numbers, not of complex128"),
-        (object(), TypeError, "real numbers, not of object"),
+        (np.eye(2) * 1j, TypeError, "real numbers, got complex128"),
+        (object(), TypeError, "real numbers, got object"),
     ],
 )
 def test_what_is_no_symmetric_kernel_is_refused(K, error, message):
@@ -193,9 +194,9 @@ def test_an_operator_without_a_size_and_a_delta_that_is_no_number_are_refused():
         def __matmul__(self, v):
             return v
 
-    with pytest.raises(TypeError, match="an operator with @ and a shape, not Sizeless"):
+    with pytest.raises(TypeError, match="an operator with @ and a shape, got Sizeless"):
         numerical_rank(Sizeless(), 0.1)
-    with pytest.raises(TypeError, match="delta must be a number, not 'small'"):
+    with pytest.raises(TypeError, match="delta must be a number, got 'small'"):
         numerical_rank(np.eye(3), "small")
 
 
@@ -235,11 +236,11 @@ def test_a_side_that_is_no_length_is_refused(sigma):
 
 
 def test_bad_samples_are_refused_by_box_count():
-    with pytest.raises(ValueError, match="they overflow"):
+    with pytest.raises(ValueError, match="the cubes overflow"):
         box_count([[0.0], [1.0]], 1e-320)
     with pytest.raises(ValueError, match="row 1 of view 'X'"):
         box_count([[0.0], [np.nan]], 1.0)
-    with pytest.raises(TypeError, match="sigma must be a number, not None"):
+    with pytest.raises(TypeError, match="sigma must be a number, got None"):
         box_count([[0.0], [1.0]], None)
     with pytest.raises(ValueError, match="n_samples = 1"):
         box_count([[0.0]], 1.0)
@@ -307,7 +308,7 @@ def test_bad_samples_and_thresholds_are_refused_by_local_pca():
     with pytest.raises(ValueError, match="n_samples = 1"):
         local_pca([[1.0, 2.0]])
     for threshold in (0, 1, np.nan):
-        with pytest.raises(ValueError, match="threshold is a share"):
+        with pytest.raises(ValueError, match="threshold must be a share"):
             local_pca(cube(2, 30), threshold=threshold)
 
 
@@ -401,7 +402,7 @@ def test_danco_with_a_generator_is_repeatable():
         (cube(1, 40), {}, "needs at least 2 features; X has 1"),
         (cube(2, 11), {}, "at least 12 distinct samples; X has 11"),
         (np.repeat(cube(2, 11), 2, axis=0), {}, "at least 12 distinct samples; X has 11"),
-        (cube(2, 40), {"n_neighbors": 1}, "an integer of at least 2, not 1"),
+        (cube(2, 40), {"n_neighbors": 1}, "an integer of at least 2, got 1"),
         (cube(2, 40), {"max_dimension": 3}, "an integer from 2 to 2, the number of features"),
         (cube(2, 40), {"max_dimension": 1}, "an integer from 2 to 2, the number of features"),
     ],
@@ -429,12 +430,12 @@ def test_intrinsic_dimension_of_views_is_their_lower_median():
 def test_intrinsic_dimension_by_danco_is_rounded():
     pytest.importorskip("skdim")
     X = lifted(sphere(2, 200), 4, 0.01)
-    found = intrinsic([X, X], method="danco", random_state=1)
-    assert found == round(danco(X, random_state=1)) == 2
+    estimate = intrinsic([X, X], method="danco", random_state=1)
+    assert estimate == round(danco(X, random_state=1)) == 2
 
 
 def test_intrinsic_names_the_method_or_the_view_that_is_wrong():
-    with pytest.raises(ValueError, match="unknown method 'pca'; known are local_pca, danco"):
+    with pytest.raises(ValueError, match="unknown method 'pca'; there are local_pca, danco"):
         intrinsic(cube(2, 30), method="pca")
     with pytest.raises(ValueError, match="view 'b': all 30 samples"):
         intrinsic({"a": cube(2, 30), "b": np.ones((30, 2))})

@@ -49,26 +49,26 @@ def test_what_is_no_list_of_angles_is_refused(bad):
 
 
 def test_lists_of_different_length_are_refused():
-    with pytest.raises(ValueError, match="not 3 and 2"):
+    with pytest.raises(ValueError, match="got 3 and 2 angles"):
         circular_rank_correlation([1, 2, 3], [1, 2])
 
 
 def test_clusters_under_other_names_agree_wholly():
     labels = np.array(["a", "a", "b", "c", None], dtype=object)
-    found = agreement(labels, np.array([2, 2, 0, 1, 1]))
-    assert_allclose(found, (1, 1, 1, 4), rtol=0, atol=1e-12)
+    scores = agreement(labels, np.array([2, 2, 0, 1, 1]))
+    assert_allclose(scores, (1, 1, 1, 4), rtol=0, atol=1e-12)
 
 
 def test_one_cluster_says_nothing():
-    found = agreement(np.array([0, 0, 1, 1]), np.zeros(4, dtype=int))
-    assert_allclose(found, (0, 0, 0.5, 4), rtol=0, atol=1e-12)
+    scores = agreement(np.array([0, 0, 1, 1]), np.zeros(4, dtype=int))
+    assert_allclose(scores, (0, 0, 0.5, 4), rtol=0, atol=1e-12)
 
 
 def test_half_of_the_samples_in_the_wrong_cluster():
     labels, clusters = np.repeat([0, 1], 4), np.array([0, 0, 1, 1, 0, 0, 1, 1])
-    found = agreement(labels, clusters)
-    assert_allclose((found.nmi, found.accuracy), (0, 0.5), rtol=0, atol=1e-12)
-    assert found.ami < 0  # less than chance would give
+    scores = agreement(labels, clusters)
+    assert_allclose((scores.nmi, scores.accuracy), (0, 0.5), rtol=0, atol=1e-12)
+    assert scores.ami < 0  # less than chance would give
 
 
 @pytest.mark.parametrize("labels", [np.array([0.5, 1.5]), np.array([None, None], dtype=object)])

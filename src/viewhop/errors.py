@@ -1,7 +1,7 @@
-"""The errors and warnings that viewhop raises, each with what a caller may want to read.
+"""The errors and warnings of viewhop, with the details a caller may need as attributes.
 
-Whatever stands beside the message has a default: an exception that comes back from a worker process
-is made from its message first and given its attributes after.
+Every argument but the message has a default: an exception from a worker process is rebuilt from its
+message alone, and its attributes are set afterwards.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = [
 
 
 class ConvergenceError(RuntimeError):
-    """An eigensolver stopped at its cap before every residual was small enough.
+    """An eigensolver reached its iteration limit before every residual was small enough.
 
     Attributes
     ----------
     spectrum : Spectrum or None
-        What had converged by then, residuals included; None if nothing had.
+        The pairs that had converged, with their residuals; None if there were none.
     """
 
     def __init__(self, message: str, spectrum: Spectrum | None = None) -> None:
@@ -54,7 +54,7 @@ class MemoryBudgetError(MemoryError):
     Attributes
     ----------
     needed, budget : int
-        Bytes the request needs, and bytes it may use.
+        Bytes that the request needs, and bytes that it may use.
     """
 
     def __init__(self, message: str, needed: int = 0, budget: int = 0) -> None:
@@ -64,7 +64,7 @@ class MemoryBudgetError(MemoryError):
 
 
 class DataMissingError(LookupError):
-    """Data that do not come with the package are not where they were looked for.
+    """A data file that does not come with the package is not in the data folder.
 
     Attributes
     ----------
@@ -78,28 +78,28 @@ class DataMissingError(LookupError):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that can be loaded, or a model cannot be written as a file."""
+    """A file is not a loadable model, or a model cannot be saved."""
 
 
 class ModelVersionError(ModelFileError):
-    """A model file has a format that this version of viewhop does not know."""
+    """A model file has a format version that this version of viewhop does not support."""
 
 
 class ModelDamagedError(ModelFileError):
-    """A model file is not as it was written: it is cut short, or a checksum does not fit."""
+    """A model file was changed after it was written: it is truncated, or a checksum differs."""
 
 
 class ModelSizeError(ModelFileError):
-    """A model file lies about the size of what it holds, or would take too much memory."""
+    """A model file declares a wrong size, or would take too much memory."""
 
 
 class TableError(ValueError):
-    """A file of data cannot be read as a table, or tables do not belong together.
+    """A data file cannot be read as a table, or tables cannot be joined.
 
     Attributes
     ----------
     path : str
-        The file, as it was given.
+        The file, as the caller gave it.
     line : int or None
         Line of a text file, or row of an array, both counted from 1.
     column : str or None
@@ -116,14 +116,14 @@ class TableError(ValueError):
 
 
 class SettingsError(ValueError):
-    """A setting of a run is unknown, of the wrong kind, or does not go with another.
+    """A setting of a run is unknown, has the wrong type, or conflicts with another.
 
     Attributes
     ----------
     path : str or None
-        The file that it stands in; None if it stands in none.
+        The settings file; None if the setting comes from elsewhere.
     key : str
-        The setting: "kernel", or "views.rna.kernel" for that of a view.
+        The setting: "kernel", or "views.rna.kernel" for a single view.
     """
 
     def __init__(self, message: str, path: str | None = None, key: str = "") -> None:
@@ -133,7 +133,7 @@ class SettingsError(ValueError):
 
 
 class RunFileError(ValueError):
-    """A folder has no record of a run, or one that cannot be read."""
+    """A folder has no record of a run, or its record cannot be read."""
 
 
 class SeismicError(ValueError):
@@ -144,7 +144,7 @@ class SeismicError(ValueError):
     trace : str
         The file, trace, station or event that the message names.
     left_out : tuple of LeftOut
-        What was left out before nothing was left.
+        The data that were left out, if nothing remained.
     """
 
     def __init__(self, message: str, trace: str = "", left_out: tuple[LeftOut, ...] = ()) -> None:
@@ -154,12 +154,12 @@ class SeismicError(ValueError):
 
 
 class DisconnectedWarning(UserWarning):
-    """The walk falls into pieces, so the eigenvalue 1 is repeated.
+    """The walk is disconnected, so the eigenvalue 1 is repeated.
 
     Attributes
     ----------
     n_pieces : int
-        Number of pieces.
+        Number of connected components.
     """
 
     def __init__(self, message: str, n_pieces: int = 0) -> None:
@@ -182,7 +182,7 @@ class FarSampleWarning(UserWarning):
 
 
 class UnreachedViewWarning(UserWarning):
-    """The walk has no way from the views of some samples to another view.
+    """The walk cannot reach another view from the views of some samples.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class UnreachedViewWarning(UserWarning):
 
 
 class ScaleWarning(UserWarning):
-    """A scale was chosen where its rule does not hold everywhere."""
+    """A bandwidth was chosen although the condition of its rule does not hold everywhere."""
 
 
 class RecallWarning(UserWarning):
@@ -205,7 +205,7 @@ class RecallWarning(UserWarning):
     Attributes
     ----------
     recall : float
-        Share of the true neighbours that it found.
+        Share of the true neighbours in its result.
     """
 
     def __init__(self, message: str, recall: float = 0.0) -> None:
@@ -214,12 +214,12 @@ class RecallWarning(UserWarning):
 
 
 class GapWarning(UserWarning):
-    """The last eigenvalue that is kept is close to the first that is not.
+    """The last eigenvalue kept is close to the first one left out.
 
     Attributes
     ----------
     gap : float
-        Their difference.
+        Difference of the two eigenvalues.
     """
 
     def __init__(self, message: str, gap: float = 0.0) -> None:
@@ -228,12 +228,12 @@ class GapWarning(UserWarning):
 
 
 class SlowSearchWarning(UserWarning):
-    """Neighbours are searched exactly where approximate search would be faster.
+    """The neighbour search is exact although an approximate one would be faster.
 
     Attributes
     ----------
     n_samples : int
-        Samples that are compared with each other.
+        Number of samples compared with each other.
     """
 
     def __init__(self, message: str, n_samples: int = 0) -> None:

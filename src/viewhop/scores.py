@@ -1,4 +1,4 @@
-"""How well a result fits what is known: of clusters, and of angles."""
+"""Scores of a result against known classes or angles."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Agreement", "agreement", "circular_rank_correlation", "matched_share
 
 
 class Agreement(NamedTuple):
-    """How well clusters agree with labels.
+    """Agreement of clusters with labels.
 
     Attributes
     ----------
     nmi, ami : float
-        Mutual information, normalised, and adjusted for chance.
+        Normalised mutual information, and mutual information adjusted for chance.
     accuracy : float
         See `matched_share`.
     n_samples : int
-        Samples that have a label.
+        Number of samples with a label.
     """
 
     nmi: float
@@ -34,13 +34,13 @@ class Agreement(NamedTuple):
 
 
 def agreement(labels: NDArray[Any], clusters: NDArray[np.integer]) -> Agreement | None:
-    """How well clusters agree with labels; None if these are no classes.
+    """Agreement of clusters with labels; None if the labels are not classes.
 
     Parameters
     ----------
     labels : (n_samples,) array
-        Of whole numbers, or of text with None where there is none. Of anything else, numbers with
-        decimals for instance, no two need be equal: they are no classes.
+        Integers, or text with None where a label is missing. Other labels, such as floats, need
+        not repeat and are not taken for classes.
     clusters : (n_samples,) int array
 
     Examples
@@ -52,21 +52,21 @@ def agreement(labels: NDArray[Any], clusters: NDArray[np.integer]) -> Agreement 
     """
     if labels.dtype.kind not in "iuO":
         return None
-    known = np.array([label is not None for label in labels.tolist()])
-    if not known.any():
+    is_labelled = np.array([label is not None for label in labels.tolist()])
+    if not is_labelled.any():
         return None
-    _, target = np.unique(labels[known].astype(str), return_inverse=True)
-    found = clusters[known]
+    _, target = np.unique(labels[is_labelled].astype(str), return_inverse=True)
+    assigned = clusters[is_labelled]
     return Agreement(
-        float(normalized_mutual_info_score(target, found)),
-        float(adjusted_mutual_info_score(target, found)),
-        matched_share(target, found),
-        int(known.sum()),
+        float(normalized_mutual_info_score(target, assigned)),
+        float(adjusted_mutual_info_score(target, assigned)),
+        matched_share(target, assigned),
+        int(is_labelled.sum()),
     )
 
 
 def matched_share(target: ArrayLike, clusters: ArrayLike) -> float:
-    """Share of samples on the best one-to-one match of clusters and classes.
+    """Share of samples in matching pairs, for the best one-to-one match of clusters to classes.
 
     Parameters
     ----------
@@ -84,24 +84,23 @@ def matched_share(target: ArrayLike, clusters: ArrayLike) -> float:
 
 
 def circular_rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
-    """How well two lists of angles agree on the cyclic order of samples, from 0 to 1.
+    """Agreement of two lists of angles on the cyclic order of the samples, from 0 to 1.
 
     Parameters
     ----------
     first, second : (n_samples,) arrays
-        Angles in radians; whole turns do not count.
+        Angles in radians, modulo 2π.
 
     Returns
     -------
     correlation : float
-        1 if the order is the same up to a rotation and a reversal, near 0 for angles that have
-        nothing to do with each other.
+        1 if the orders are equal up to rotation and reversal, near 0 for unrelated angles.
 
     Notes
     -----
     The circular rank correlation of Mardia (1975, Journal of the Royal Statistical Society B 37,
-    349–393): with both lists replaced by evenly spaced angles α, β in their order, it is the
-    larger of |Σ exp(i(α − β))|² and |Σ exp(i(α + β))|², over n².
+    349–393): with both lists replaced by evenly spaced angles α and β in the same order, it is
+    the larger of |Σ exp(i(α − β))|² and |Σ exp(i(α + β))|², divided by n².
 
     Examples
     --------
@@ -111,17 +110,19 @@ def circular_rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     >>> round(circular_rank_correlation(angle, 3 - angle), 12)
     1.0
     """
-    turned, other = (_evenly(angles) for angles in (first, second))
-    if turned.shape != other.shape:
-        raise ValueError(f"two lists of as many angles, not {len(turned)} and {len(other)}")
-    same, reverse = (abs(np.mean(turned * partner)) ** 2 for partner in (other.conj(), other))
+    points, others = (_evenly_spaced(angles) for angles in (first, second))
+    if points.shape != others.shape:
+        raise ValueError(
+            f"expected two lists of the same length, got {len(points)} and {len(others)} angles"
+        )
+    same, reverse = (abs(np.mean(points * partners)) ** 2 for partners in (others.conj(), others))
     return float(max(same, reverse))
 
 
-def _evenly(angles: ArrayLike) -> NDArray[np.complex128]:
+def _evenly_spaced(angles: ArrayLike) -> NDArray[np.complex128]:
     """Points on the unit circle, evenly spaced in the order of the angles."""
-    given = np.asarray(angles, dtype=np.float64)
-    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
-        raise ValueError(f"expected a list of finite angles, got an array of shape {given.shape}")
-    places = rankdata(np.mod(given, 2 * np.pi)) / given.size
-    return np.asarray(np.exp(2j * np.pi * places))
+    array = np.asarray(angles, dtype=np.float64)
+    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
+        raise ValueError(f"expected a list of finite angles, got an array of shape {array.shape}")
+    ranks = rankdata(np.mod(array, 2 * np.pi)) / array.size
+    return np.asarray(np.exp(2j * np.pi * ranks))

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import viewhop as vh
 from tests.support import cases, oracles
-from viewhop.bandwidth import _all_views as all_views
+from viewhop.bandwidth import _algorithm_1 as algorithm_1
 from viewhop.bandwidth import _one_view as one_view
 from viewhop.bandwidth import connected, joint, local, log_log, max_min
 from viewhop.errors import ScaleWarning
@@ -95,21 +95,21 @@ def joint_by_brute_force(X, grids):
 @pytest.mark.parametrize("data", cases.DATA)
 def test_joint_surfaces_and_slopes_equal_kernel_products(data):
     X = cases.views(data, 2, Gaussian())
-    found = joint(X, 12)
-    surface = found.surfaces["view1", "view2"]
+    result = joint(X, 12)
+    surface = result.surfaces["view1", "view2"]
     values, slope_values = joint_by_brute_force(X, (surface.scales, surface.other_scales))
     assert_allclose(surface.values, values, atol=1e-10)
-    assert_allclose(found.slopes["view1", "view2"], slope_values, atol=1e-6)
-    mirror = found.surfaces["view2", "view1"]
+    assert_allclose(result.slopes["view1", "view2"], slope_values, atol=1e-6)
+    mirror = result.surfaces["view2", "view1"]
     assert_allclose(mirror.values, surface.values.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("data", cases.DATA)
 def test_joint_surfaces_reach_both_asymptotes(data):
     X = cases.views(data, 3, Gaussian())
-    found = joint(X)
+    result = joint(X)
     copies = [(oracles.distances(x, x) == 0).sum(axis=1) for x in X]
-    for (l, m), surface in found.surfaces.items():
+    for (l, m), surface in result.surfaces.items():
         a, b = (copies[int(name[-1]) - 1] for name in (l, m))
         assert_allclose(surface.values[0, 0], np.log((a * b).sum()), atol=1e-6)
         assert_allclose(surface.values[-1, -1], 3 * np.log(cases.N), atol=5e-3)
@@ -134,23 +134,23 @@ def linear_start(logs, values):
 @pytest.mark.filterwarnings("ignore::viewhop.errors.ScaleWarning")
 def test_the_joint_scale_is_the_largest_lower_end_of_the_linear_ranges(data):
     X = dict(zip("abc", cases.views(data, 3, Gaussian()), strict=True))
-    found = joint(X, 40)
+    result = joint(X, 40)
     for name in X:
         ends = [
-            linear_start(np.log(found.surfaces[pair].scales), column)
-            for pair, slope in found.slopes.items()
+            linear_start(np.log(result.surfaces[pair].scales), column)
+            for pair, slope in result.slopes.items()
             if pair[0] == name
             for column in slope.T
         ]
-        assert_allclose(np.log(found.scales[name]), max(ends), atol=1e-12)
+        assert_allclose(np.log(result.scales[name]), max(ends), atol=1e-12)
 
 
 def test_the_joint_scale_lies_on_the_linear_part():
     rolls = [np.random.default_rng(k).uniform(0, 1, (300, 2)) for k in range(2)]
-    found = joint(rolls)
-    for (l, _), slopes in found.slopes.items():
-        grid = found.surfaces[l, _].scales
-        at = [np.interp(np.log(found.scales[l]), np.log(grid), column) for column in slopes.T]
+    result = joint(rolls)
+    for (l, _), slopes in result.slopes.items():
+        grid = result.surfaces[l, _].scales
+        at = [np.interp(np.log(result.scales[l]), np.log(grid), column) for column in slopes.T]
         assert (np.array(at) >= 0.9 * slopes.max(axis=0)).all()
 
 
@@ -182,7 +182,7 @@ def test_a_joint_scale_of_a_sample_of_rows_is_close(monkeypatch):
 def test_tiles_do_not_change_the_tables(monkeypatch):
     X = cases.views("tied", 2, Gaussian())
     whole = joint(X, 15)
-    monkeypatch.setattr(all_views, "TILE", 7)
+    monkeypatch.setattr(algorithm_1, "TILE", 7)
     tiled = joint(X, 15)
     for pair, surface in whole.surfaces.items():
         assert_allclose(tiled.surfaces[pair].values, surface.values, atol=1e-12)
@@ -202,8 +202,8 @@ def test_connected_is_the_smallest_factor_that_leaves_nobody_alone(data):
         ]
         return np.any(near, axis=0).all()
 
-    found = connected(X)
-    roots = [found[name] / m for name, m in zip(found, largest, strict=True)]
+    scales = connected(X)
+    roots = [scales[name] / m for name, m in zip(scales, largest, strict=True)]
     assert_allclose(roots, roots[0], rtol=1e-12)
     assert all_connected(roots[0] ** 2)
     assert not all_connected(0.999 * roots[0] ** 2)
@@ -214,10 +214,10 @@ def test_connected_is_the_smallest_factor_that_leaves_nobody_alone(data):
 def test_rules_over_all_views_set_the_scale_of_each_kernel(rule):
     X = cases.views("generic", 2, Gaussian())
     est = vh.MultiViewDiffusionMaps(2, kernel=Gaussian(rule, factor=4.0)).fit(X)
-    found = joint(X).scales if rule == "joint" else connected(X)
-    for name, sigma in found.items():
+    scales = joint(X).scales if rule == "joint" else connected(X)
+    for name, sigma in scales.items():
         assert_allclose(est.bandwidths_[name], 2.0 * sigma, rtol=1e-12)
-    fixed = {name: Gaussian(2.0 * sigma) for name, sigma in found.items()}
+    fixed = {name: Gaussian(2.0 * sigma) for name, sigma in scales.items()}
     expected = vh.MultiViewDiffusionMaps(2, kernel=fixed).fit_transform(X)
     assert_allclose(est.embedding_, expected, atol=1e-12)
     assert_allclose(est.transform(X), est.embedding_, atol=1e-8)
@@ -228,9 +228,9 @@ def test_rules_over_all_views_look_at_those_that_ask():
     X = dict(zip("abc", cases.views("generic", 3, Gaussian()), strict=True))
     kernels = {"a": Gaussian("joint"), "b": Gaussian(1.5), "c": Gaussian("joint", standardize=True)}
     est = vh.MultiViewDiffusionMaps(2, kernel=kernels).fit(X)
-    found = joint({"a": X["a"], "c": X["c"] / X["c"].std(axis=0)}).scales
-    assert_allclose(est.bandwidths_["a"], found["a"], rtol=1e-10)
-    assert_allclose(est.bandwidths_["c"], found["c"], rtol=1e-10)
+    scales = joint({"a": X["a"], "c": X["c"] / X["c"].std(axis=0)}).scales
+    assert_allclose(est.bandwidths_["a"], scales["a"], rtol=1e-10)
+    assert_allclose(est.bandwidths_["c"], scales["c"], rtol=1e-10)
     assert est.bandwidths_["b"] == 1.5
 
 

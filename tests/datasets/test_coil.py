@@ -28,9 +28,9 @@ def test_images_come_by_object_and_angle(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="SHA-256"):
         load_coil20(tmp_path)
     monkeypatch.setattr(coil, "_SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
-    found = load_coil20(tmp_path)
-    assert_array_equal(found.images, images)
-    assert_allclose(found.phase, pi / 4 * np.arange(8), rtol=1e-12)
+    data = load_coil20(tmp_path)
+    assert_array_equal(data.images, images)
+    assert_allclose(data.phase, pi / 4 * np.arange(8), rtol=1e-12)
 
 
 @pytest.mark.data
@@ -39,9 +39,9 @@ def test_images_come_by_object_and_angle(tmp_path, monkeypatch):
     reason="coil20_64.npz is not in the folder that VIEWHOP_DATA names",
 )
 def test_neighbouring_poses_are_alike():
-    found = load_coil20()
-    assert found.images.shape == (20, 72, 64, 64)
-    pictures = found.images.reshape(20, 72, -1).astype(float)
+    data = load_coil20()
+    assert data.images.shape == (20, 72, 64, 64)
+    pictures = data.images.reshape(20, 72, -1).astype(float)
     near = np.linalg.norm(pictures - np.roll(pictures, 1, axis=1), axis=2)
     far = np.linalg.norm(pictures - np.roll(pictures, 18, axis=1), axis=2)
     assert np.all(near.mean(axis=1) < far.mean(axis=1))

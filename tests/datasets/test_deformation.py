@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import ndimage
 
 from viewhop.datasets import deformed, load_mnist_2_3
-from viewhop.datasets._deformation import _fields, _moved
+from viewhop.datasets._deformation import _random_fields, _shift_images
 
 
 def strokes(n=5, side=28):
@@ -23,7 +23,7 @@ def strokes(n=5, side=28):
 
 
 def test_fields_have_mean_0_and_variance_1_at_every_pixel():
-    fields = _fields((6000, 12, 15), 2.0, np.random.default_rng(0))
+    fields = _random_fields((6000, 12, 15), 2.0, np.random.default_rng(0))
     # Deviations of a mean and of a variance over 6,000 fields; five of them.
     assert_allclose(fields.mean(axis=0), 0, atol=5 / np.sqrt(6000))
     assert_allclose(fields.var(axis=0), 1, atol=5 * np.sqrt(2 / 6000))
@@ -31,7 +31,7 @@ def test_fields_have_mean_0_and_variance_1_at_every_pixel():
 
 def test_smoother_fields_have_smaller_slopes():
     rng = np.random.default_rng(0)
-    slopes = [np.diff(_fields((50, 28, 28), s, rng), axis=1).std() for s in (1.0, 2.0, 4.0)]
+    slopes = [np.diff(_random_fields((50, 28, 28), s, rng), axis=1).std() for s in (1.0, 2.0, 4.0)]
     assert slopes[0] > 1.5 * slopes[1] > 2.25 * slopes[2]
 
 
@@ -39,14 +39,14 @@ def test_smoother_fields_have_smaller_slopes():
 def test_images_move_as_scipy_moves_them(step):
     images = strokes()
     expected = [ndimage.shift(image, step, order=0) for image in images]
-    assert_array_equal(_moved(images, np.tile(step, (len(images), 1))), expected)
+    assert_array_equal(_shift_images(images, np.tile(step, (len(images), 1))), expected)
 
 
 def test_no_amplitude_leaves_a_move_of_at_most_a_pixel():
     images = strokes(40)
-    found = deformed(images, amplitude=0, random_state=0)
+    copies = deformed(images, amplitude=0, random_state=0)
     steps = set()
-    for image, moved in zip(images, found, strict=True):
+    for image, moved in zip(images, copies, strict=True):
         candidates = [
             (dy, dx)
             for dy in (-1, 0, 1)
@@ -62,12 +62,12 @@ def test_deformation_is_that_of_the_formula(monkeypatch):
     images = strokes(2)
     constant = iter([np.float32(0.5), np.float32(-0.25)])
     monkeypatch.setattr(
-        "viewhop.datasets._deformation._fields",
+        "viewhop.datasets._deformation._random_fields",
         lambda shape, smoothness, rng: np.full(shape, next(constant)),
     )
-    monkeypatch.setattr("viewhop.datasets._deformation._moved", lambda images, steps: images)
-    found = deformed(images, amplitude=1.2, blur=0.9, random_state=0)
-    for image, bent in zip(images, found, strict=True):
+    monkeypatch.setattr("viewhop.datasets._deformation._shift_images", lambda images, steps: images)
+    copies = deformed(images, amplitude=1.2, blur=0.9, random_state=0)
+    for image, bent in zip(images, copies, strict=True):
         down, across = np.gradient(ndimage.gaussian_filter(image, 0.9))
         expected = np.clip(image + 1.2 * (0.5 * across + 0.25 * down), 0, 1)
         assert_allclose(bent, expected, atol=1e-6)
@@ -87,12 +87,12 @@ def test_same_seed_gives_the_same_images_and_input_is_untouched():
 
 def test_batches_cover_all_images(monkeypatch):
     monkeypatch.setattr("viewhop.datasets._deformation._BATCH", 2)
-    found = deformed(strokes(5), random_state=0)
-    assert (found.reshape(5, -1).max(axis=1) > 0.3).all()
+    copies = deformed(strokes(5), random_state=0)
+    assert (copies.reshape(5, -1).max(axis=1) > 0.3).all()
 
 
 @pytest.mark.parametrize(
-    ("images", "options", "told"),
+    ("images", "options", "message"),
     [
         (np.zeros((4, 4)), {}, "n_images, height, width"),
         (np.full((1, 4, 4), 7.0), {}, "from 0 to 1"),
@@ -101,8 +101,8 @@ def test_batches_cover_all_images(monkeypatch):
         (np.zeros((1, 4, 4)), {"amplitude": np.inf}, "amplitude"),
     ],
 )
-def test_what_cannot_be_deformed_is_refused(images, options, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_cannot_be_deformed_is_refused(images, options, message):
+    with pytest.raises(ValueError, match=message):
         deformed(images, **options)
 
 

@@ -36,22 +36,22 @@ def digits(tmp_path, monkeypatch):
 
 def test_digits_are_read_as_images_and_as_pixels_from_0_to_1(digits):
     folder, images = digits
-    found = load_mnist_2_3(folder)
-    assert_array_equal(found.images, images)
-    assert_array_equal(found.views["pixels"], images.reshape(3, 784) / np.float32(255))
-    assert found.views["pixels"].dtype == np.float32
-    assert_array_equal(found.target, [2, 3, 3])
-    assert "MNIST" in found.DESCR
+    data = load_mnist_2_3(folder)
+    assert_array_equal(data.images, images)
+    assert_array_equal(data.views["pixels"], images.reshape(3, 784) / np.float32(255))
+    assert data.views["pixels"].dtype == np.float32
+    assert_array_equal(data.target, [2, 3, 3])
+    assert "MNIST" in data.DESCR
 
 
 def test_letters_are_counted_from_0(tmp_path, monkeypatch):
     features = np.random.default_rng(0).normal(size=(4, 6)).astype(np.float32)
     np.savez(tmp_path / "isolet5.npz", X=features, label=np.array([1, 2, 26, 26], np.int16))
     known(monkeypatch, "_ISOLET", tmp_path / "isolet5.npz")
-    found = load_isolet(tmp_path)
-    assert_array_equal(found.views["features"], features.astype(np.float64))
-    assert [found.target_names[label] for label in found.target] == ["A", "B", "Z", "Z"]
-    assert "CC BY 4.0" in found.DESCR
+    data = load_isolet(tmp_path)
+    assert_array_equal(data.views["features"], features.astype(np.float64))
+    assert [data.target_names[label] for label in data.target] == ["A", "B", "Z", "Z"]
+    assert "CC BY 4.0" in data.DESCR
 
 
 def archive(tmp_path, monkeypatch, members):
@@ -74,9 +74,9 @@ def test_pictures_stand_by_category_and_number(tmp_path, monkeypatch):
             "owl/image_0001.jpg": b"o1",
         },
     )
-    found = load_caltech101(folder)
-    assert found.images == [b"c1", b"c2", b"o1", b"o2"]
-    assert [found.target_names[label] for label in found.target] == ["crab", "crab", "owl", "owl"]
+    data = load_caltech101(folder)
+    assert data.images == [b"c1", b"c2", b"o1", b"o2"]
+    assert [data.target_names[label] for label in data.target] == ["crab", "crab", "owl", "owl"]
     assert load_caltech101(folder, per_class=1).images == [b"c1", b"o1"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["caltech101_15.zip"]
 
@@ -94,7 +94,7 @@ def test_members_of_other_names_are_refused(tmp_path, monkeypatch, name):
 def test_large_members_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "_LARGEST", 3)
     folder = archive(tmp_path, monkeypatch, {"owl/image_0001.jpg": b"four"})
-    with pytest.raises(ValueError, match="of 4 bytes"):
+    with pytest.raises(ValueError, match=r"\(4 bytes\)"):
         load_caltech101(folder)
 
 
@@ -106,7 +106,7 @@ def test_other_numbers_of_pictures_are_refused(tmp_path, per_class):
 
 @pytest.mark.parametrize("load", [load_mnist_2_3, load_isolet, load_caltech101])
 def test_missing_file_is_named(tmp_path, load):
-    with pytest.raises(DataMissingError, match=r"there is no \w+\.(npz|zip)"):
+    with pytest.raises(DataMissingError, match=r"no \w+\.(npz|zip)"):
         load(tmp_path)
 
 
@@ -129,17 +129,17 @@ class TestRealFiles:
     pytestmark = real
 
     def test_digits(self):
-        found = load_mnist_2_3()
-        assert found.images.shape == (12089, 28, 28)
-        assert_array_equal(np.unique(found.target), [2, 3])
+        data = load_mnist_2_3()
+        assert data.images.shape == (12089, 28, 28)
+        assert_array_equal(np.unique(data.target), [2, 3])
 
     def test_letters(self):
-        found = load_isolet()
-        assert found.views["features"].shape == (1559, 617)
-        assert_array_equal(np.unique(found.target), np.arange(26))
+        data = load_isolet()
+        assert data.views["features"].shape == (1559, 617)
+        assert_array_equal(np.unique(data.target), np.arange(26))
 
     def test_pictures(self):
-        found = load_caltech101(per_class=10)
-        assert len(found.images) == 1010
-        assert_array_equal(np.bincount(found.target), np.full(101, 10))
-        assert all(image.startswith(b"\xff\xd8") for image in found.images)
+        data = load_caltech101(per_class=10)
+        assert len(data.images) == 1010
+        assert_array_equal(np.bincount(data.target), np.full(101, 10))
+        assert all(image.startswith(b"\xff\xd8") for image in data.images)

@@ -166,9 +166,9 @@ def test_each_gapped_roll_is_torn_in_two_but_both_together_are_not(seed):
     rolls = make_gapped_rolls(random_state=seed)
     graphs = [kneighbors_graph(rolls.views[name], 10) for name in "xy"]
     for graph, piece in zip(graphs, rolls.pieces.T, strict=True):
-        count, found = connected_components(graph, directed=False)
+        count, component = connected_components(graph, directed=False)
         assert count == 2
-        assert_array_equal(found == found[0], piece == piece[0])
+        assert_array_equal(component == component[0], piece == piece[0])
     assert connected_components(graphs[0] + graphs[1], directed=False)[0] == 1
 
 

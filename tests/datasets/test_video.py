@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from viewhop.datasets import make_train_video
 from viewhop.datasets._rendering import FINE, Box, Camera
-from viewhop.datasets._video import _at, _track, _train
+from viewhop.datasets._video import _track, _track_points, _train
 
 SMALL = (32, 24)
 
@@ -73,7 +73,7 @@ def chequers(points):
 def test_points_of_the_table_are_seen_where_their_rays_pass():
     camera = Camera((-30, -90, 70), size=SMALL, lens=1.2, table=chequers)
     rows, columns = np.indices(camera.shape) + 0.5
-    places = camera.seen(camera.ground.reshape(-1, 3))
+    places = camera.project(camera.ground.reshape(-1, 3))
     assert_allclose(places, np.column_stack([rows.ravel(), columns.ravel()]), rtol=0, atol=1e-8)
     assert_allclose(camera.ground[..., 2], 0, rtol=0, atol=1e-9)
 
@@ -94,7 +94,7 @@ def test_the_nearer_box_hides_the_other_whatever_their_order():
     far = Box(np.array([0.0, 10.0, 5.0]), 0.0, np.array([30.0, 5.0, 10.0]), 50.0)
     picture = camera.picture([near, far])
     assert_array_equal(picture, camera.picture([far, near]))
-    row, column = (camera.seen(near.middle[None, :])[0] / FINE).astype(int)
+    row, column = (camera.project(near.middle[None, :])[0] / FINE).astype(int)
     assert_allclose(picture[row, column], camera.picture([near])[row, column], rtol=1e-12)
     assert picture[row, column] > 100
 
@@ -104,7 +104,7 @@ def test_a_box_has_a_shadow_on_the_side_away_from_the_light():
     thing = Box(np.array([0.0, 0.0, 5.0]), 0.0, np.array([8.0, 8.0, 10.0]), 200.0)
     picture = camera.picture([thing])
     beside = np.array([[6.0, 2.0, 0.0], [-11.0, 0.0, 0.0]])
-    rows, columns = (camera.seen(beside) / FINE).astype(int).T
+    rows, columns = (camera.project(beside) / FINE).astype(int).T
     assert_allclose(picture[rows, columns], [0.55 * 200, 200], rtol=1e-12)
 
 
@@ -117,7 +117,10 @@ def test_the_track_is_a_closed_eight_of_even_steps():
     assert_allclose(stations[[0, middle]], 0, rtol=0, atol=1e-2)
     first, second = stations[1] - stations[0], stations[middle + 1] - stations[middle]
     assert abs(first @ second) < 0.9 * np.linalg.norm(first) * np.linalg.norm(second)
-    assert_allclose(_at(np.array([length + 5.0]), stations, length), _at(5.0, stations, length))
+    assert_allclose(
+        _track_points(np.array([length + 5.0]), stations, length),
+        _track_points(5.0, stations, length),
+    )
 
 
 def test_vehicles_follow_each_other_along_the_track():

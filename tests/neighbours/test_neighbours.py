@@ -64,11 +64,11 @@ def test_neighbourhoods_keep_all_pairs_within_either_radius(name, k):
     D = oracles.distances(*[X.astype(np.float64)] * 2)
     radius = np.array([oracles.rank(row, k) for row in D])
     points = Points(X)
-    found = find_neighbourhoods(points, points, k=k, k_scale=2)
-    assert_allclose(found.radius, radius, rtol=1e-14)
-    assert_allclose(found.scale, [oracles.rank(row, 2) for row in D], rtol=1e-14)
-    assert_allclose(found.nearest, [row[row > 0].min() for row in D], rtol=1e-14)
-    both = symmetrise(found)
+    neighbours = find_neighbourhoods(points, points, k=k, k_scale=2)
+    assert_allclose(neighbours.radius, radius, rtol=1e-14)
+    assert_allclose(neighbours.scale, [oracles.rank(row, 2) for row in D], rtol=1e-14)
+    assert_allclose(neighbours.nearest, [row[row > 0].min() for row in D], rtol=1e-14)
+    both = symmetrise(neighbours)
     kept = np.zeros(D.shape, dtype=bool)
     i, j = np.repeat(np.arange(len(X)), np.diff(both.indptr)), both.indices
     kept[i, j] = True
@@ -82,16 +82,16 @@ def test_neighbourhoods_keep_all_pairs_within_either_radius(name, k):
 def test_a_training_row_met_as_a_query_has_the_same_bits(name):
     X = harder()[name]
     points = Points(X)
-    found = find_neighbourhoods(points, points, k=4, k_scale=3)
-    both = symmetrise(found)
+    neighbours = find_neighbourhoods(points, points, k=4, k_scale=3)
+    both = symmetrise(neighbours)
     for row in range(0, len(X), 7):
         alone = find_neighbourhoods(
-            points.like(X[row : row + 1]), points, k=4, k_scale=3, reach=found.radius
+            points.like(X[row : row + 1]), points, k=4, k_scale=3, reach=neighbours.radius
         )
         expected = slice(both.indptr[row], both.indptr[row + 1])
         assert_array_equal(alone.columns, both.indices[expected])
         assert_array_equal(alone.distances, both.data[expected])
-        assert_array_equal(alone.scale, found.scale[row : row + 1])
+        assert_array_equal(alone.scale, neighbours.scale[row : row + 1])
 
 
 @pytest.mark.parametrize("name", ["integers", "plain", "two worlds"])
@@ -115,11 +115,11 @@ def test_rows_that_rounding_moved_apart_coincide():
     X = np.repeat(rng.standard_normal((20, 3)), 4, axis=0)
     X += 1e-3 * rng.standard_normal(X.shape)
     points = Points(X, rounding=0.05)
-    found = find_neighbourhoods(points, points, k=2, k_scale=2)
+    neighbours = find_neighbourhoods(points, points, k=2, k_scale=2)
     D = oracles.distances(X, X)
     D[D <= 0.05] = 0.0
-    assert_allclose(found.radius, [oracles.rank(row, 2) for row in D], rtol=1e-14)
-    assert_array_equal(np.bincount(found.rows), (found.radius[:, None] >= D).sum(axis=1))
+    assert_allclose(neighbours.radius, [oracles.rank(row, 2) for row in D], rtol=1e-14)
+    assert_array_equal(np.bincount(neighbours.rows), (neighbours.radius[:, None] >= D).sum(axis=1))
 
 
 def test_a_far_cell_is_not_multiplied_with():
@@ -134,22 +134,22 @@ def test_tight_clusters_are_not_all_measured(monkeypatch):
 
     def counted(a, i, b, j):
         measured.append(i.size)
-        return between(a, i, b, j)
+        return pair_distances(a, i, b, j)
 
-    between = exact.between
-    monkeypatch.setattr(exact, "between", counted)
+    pair_distances = exact.pair_distances
+    monkeypatch.setattr(exact, "pair_distances", counted)
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((4, 5)), 150, axis=0) + 1e-7 * rng.standard_normal((600, 5))
     points = Points(X)
-    found = find_neighbourhoods(points, points, k=5, k_scale=2)
-    assert found.rows.size <= sum(measured) < 600 * 150 / 4
+    neighbours = find_neighbourhoods(points, points, k=5, k_scale=2)
+    assert neighbours.rows.size <= sum(measured) < 600 * 150 / 4
 
 
 def test_a_search_tells_how_far_it_is_and_how_many_pairs_it_has():
     X = np.random.default_rng(0).standard_normal((1000, 3))
     points = Points(X)
     steps, pairs = [], []
-    found = find_neighbourhoods(
+    neighbours = find_neighbourhoods(
         points,
         points,
         k=3,
@@ -159,27 +159,27 @@ def test_a_search_tells_how_far_it_is_and_how_many_pairs_it_has():
     )
     assert steps == [(done + 1, len(steps)) for done in range(len(steps))]
     assert len(steps) > 1
-    assert pairs[-1] == found.rows.size
+    assert pairs[-1] == neighbours.rows.size
     assert pairs == sorted(pairs)
 
 
-def test_equal_rows_are_told_of_before_all_their_pairs_are_found(monkeypatch):
+def test_pairs_of_equal_rows_are_counted_before_the_search_ends(monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK", 10_000)
 
-    told = []
+    counts = []
 
     class Enough(Exception):
         pass
 
     def allow(pairs):
-        told.append(pairs)
+        counts.append(pairs)
         if pairs > 20_000:
             raise Enough
 
     points = Points(np.ones((3000, 2)))
     with pytest.raises(Enough):
         find_neighbourhoods(points, points, k=3, k_scale=2, allow=allow)
-    assert max(np.diff(told)) <= 10_000
+    assert max(np.diff(counts)) <= 10_000
 
 
 def test_rank_distance_of_equal_points_is_zero():
@@ -208,7 +208,7 @@ def ask(queries, index, **options):
 
 def test_an_index_that_searches_all_lists_is_exact(faiss):
     points = Points(cube(700))
-    index = Index.drawn(points, np.random.default_rng(0))
+    index = Index.draw(points, np.random.default_rng(0))
     index.n_probe = index.centres.size
     expected = find_neighbourhoods(points, points, k=6, k_scale=3)
     for one, other in zip(ask(points, index), expected, strict=True):
@@ -218,23 +218,23 @@ def test_an_index_that_searches_all_lists_is_exact(faiss):
 def test_a_list_is_measured_and_its_radius_is_its_own(faiss):
     X = cube(700)
     points = Points(X)
-    index = Index.drawn(points, np.random.default_rng(0))
-    found = ask(points, index)
-    expected = np.sqrt(np.square(X[found.rows] - X[found.columns]).sum(axis=1))
-    assert_allclose(found.distances, expected, rtol=1e-14)
-    assert (found.distances <= found.radius[found.rows]).all()
-    assert (np.bincount(found.rows) >= 7).all()
-    assert_array_equal(found.columns[found.distances == 0], np.arange(700))
-    assert (found.radius >= find_neighbourhoods(points, points, k=6, k_scale=3).radius).all()
+    index = Index.draw(points, np.random.default_rng(0))
+    neighbours = ask(points, index)
+    expected = np.sqrt(np.square(X[neighbours.rows] - X[neighbours.columns]).sum(axis=1))
+    assert_allclose(neighbours.distances, expected, rtol=1e-14)
+    assert (neighbours.distances <= neighbours.radius[neighbours.rows]).all()
+    assert (np.bincount(neighbours.rows) >= 7).all()
+    assert_array_equal(neighbours.columns[neighbours.distances == 0], np.arange(700))
+    assert (neighbours.radius >= find_neighbourhoods(points, points, k=6, k_scale=3).radius).all()
 
 
 def test_approximate_lists_depend_on_the_seed_and_not_on_threads(faiss):
     points = Points(cube(700))
-    found = []
+    results = []
     for n_jobs in (1, 2):
-        index = Index.drawn(points, np.random.default_rng(3))
-        found.append(ask(points, index, n_jobs=n_jobs))
-    for one, other in zip(*found, strict=True):
+        index = Index.draw(points, np.random.default_rng(3))
+        results.append(ask(points, index, n_jobs=n_jobs))
+    for one, other in zip(*results, strict=True):
         assert_array_equal(one, other)
 
 
@@ -243,7 +243,7 @@ def test_faiss_threads_are_put_back(faiss):
     faiss.omp_set_num_threads(3)
     try:
         points = Points(cube(300))
-        ask(points, Index.drawn(points, np.random.default_rng(0)), n_jobs=1)
+        ask(points, Index.draw(points, np.random.default_rng(0)), n_jobs=1)
         assert faiss.omp_get_max_threads() == 3
     finally:
         faiss.omp_set_num_threads(before)
@@ -253,24 +253,26 @@ def test_copies_short_lists_and_far_rows_are_searched_exactly(faiss):
     rng = np.random.default_rng(0)
     X = np.vstack([cube(400), np.repeat(cube(1, seed=5), 30, axis=0)])[rng.permutation(430)]
     points = Points(X)
-    index = Index.drawn(points, np.random.default_rng(0))
+    index = Index.draw(points, np.random.default_rng(0))
     far = np.vstack([X, X[:3] + 1e12])
     queries = points.like(far)
-    found = ask(queries, index)
+    neighbours = ask(queries, index)
     expected = find_neighbourhoods(queries, points, k=6, k_scale=3)
     crowded = np.flatnonzero((oracles.distances(far, X) == 0).sum(axis=1) > 6)
     assert crowded.size == 30
     for row in [*crowded, 430, 431, 432]:
-        assert_array_equal(found.columns[found.rows == row], expected.columns[expected.rows == row])
-        assert found.radius[row] == expected.radius[row]
+        assert_array_equal(
+            neighbours.columns[neighbours.rows == row], expected.columns[expected.rows == row]
+        )
+        assert neighbours.radius[row] == expected.radius[row]
 
 
 def test_a_lone_far_row_is_searched_exactly(faiss):
     points = Points(cube(300))
     queries = points.like(cube(1, seed=1) + 1e12)
-    found = ask(queries, Index.drawn(points, np.random.default_rng(0)))
+    neighbours = ask(queries, Index.draw(points, np.random.default_rng(0)))
     expected = find_neighbourhoods(queries, points, k=6, k_scale=3)
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(neighbours, expected, strict=True):
         assert_array_equal(one, other)
 
 
@@ -278,24 +280,24 @@ def test_a_row_is_in_its_own_list_where_single_precision_cannot_tell(faiss):
     rng = np.random.default_rng(0)
     tight = 3.0 + 1e-12 * rng.standard_normal((40, 5))
     points = Points(np.vstack([rng.standard_normal((400, 5)), tight]))
-    index = Index.drawn(points, rng)
+    index = Index.draw(points, rng)
     index.n_probe = index.centres.size
-    found = ask(points, index)
-    assert_array_equal(found.rows[found.rows == found.columns], np.arange(440))
+    neighbours = ask(points, index)
+    assert_array_equal(neighbours.rows[neighbours.rows == neighbours.columns], np.arange(440))
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e140])
 def test_an_index_takes_data_of_any_size(faiss, scale):
     plain, scaled = Points(cube(300) - 40), Points((cube(300) - 40) * scale)
-    found = [ask(each, Index.drawn(each, np.random.default_rng(0))) for each in (plain, scaled)]
-    shares = [np.unique(f.rows * 300 + f.columns) for f in found]
+    results = [ask(each, Index.draw(each, np.random.default_rng(0))) for each in (plain, scaled)]
+    shares = [np.unique(f.rows * 300 + f.columns) for f in results]
     assert np.intersect1d(*shares).size > 0.99 * shares[0].size
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))])  # noqa: S301 - its own bytes
 def test_an_index_survives_copying(faiss, again):
     points = Points(cube(500))
-    index = Index.drawn(points, np.random.default_rng(0))
+    index = Index.draw(points, np.random.default_rng(0))
     index.n_probe = 3
     fresh = len(pickle.dumps(index))
     queries = points.like(cube(50, seed=1))
@@ -308,11 +310,11 @@ def test_an_index_survives_copying(faiss, again):
 def test_an_index_may_be_asked_by_several_threads(faiss):
     points = Points(cube(500))
     queries = [points.like(cube(60, seed=seed)) for seed in range(8)]
-    expected = [ask(each, Index.drawn(points, np.random.default_rng(0))) for each in queries]
-    index = Index.drawn(points, np.random.default_rng(0))
+    expected = [ask(each, Index.draw(points, np.random.default_rng(0))) for each in queries]
+    index = Index.draw(points, np.random.default_rng(0))
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda each: ask(each, index), queries))
-    for one, other in zip(found, expected, strict=True):
+        results = list(pool.map(lambda each: ask(each, index), queries))
+    for one, other in zip(results, expected, strict=True):
         assert_array_equal(one.columns, other.columns)
         assert_array_equal(one.distances, other.distances)
 
@@ -330,10 +332,10 @@ def test_recall_is_the_share_of_true_neighbours(faiss):
     X = cube(700)
     D = oracles.distances(X, X)
     search = chosen(X, "faiss")
-    found, recall, index = search.found, search.recall, search.index
+    neighbours, recall, index = search.found, search.recall, search.index
     true = np.sort(D, axis=1)[:, 6:7] >= D
     kept = np.zeros(D.shape, dtype=bool)
-    kept[found.rows, found.columns] = True
+    kept[neighbours.rows, neighbours.columns] = True
     assert index.n_probe > 1
     assert recall == pytest.approx((kept & true).sum() / true.sum(), abs=0.02)
     assert recall > 0.9
@@ -379,10 +381,10 @@ def test_without_faiss_a_large_search_is_exact_and_says_what_to_install(monkeypa
     monkeypatch.setattr(choice, "FEW_COLUMNS", 100)
     X = np.random.default_rng(0).standard_normal((200, 8))
     with pytest.warns(SlowSearchWarning, match=r'pip install "viewhop\[ann\]"') as caught:
-        found = chosen(X, "auto")
+        search = chosen(X, "auto")
     assert caught[0].message.n_samples == 200
-    assert found.recall == 1.0
-    assert found.index is None
+    assert search.recall == 1.0
+    assert search.index is None
 
 
 def test_faiss_asked_for_and_missing_is_an_error(monkeypatch):

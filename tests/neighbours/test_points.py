@@ -30,11 +30,11 @@ def clouds():
 @pytest.mark.parametrize("name", clouds())
 def test_matrix_equals_row_differences_and_is_symmetric(name):
     X = clouds()[name]
-    found = distance_matrix(Points(X), np.dtype(np.float64))
+    measured = distance_matrix(Points(X), np.dtype(np.float64))
     expected = oracles.distances(*[X.astype(np.float64)] * 2)
-    assert_allclose(found, expected, rtol=1e-9, atol=0)
-    assert_array_equal(found, found.T)
-    assert_array_equal(found == 0, expected == 0)
+    assert_allclose(measured, expected, rtol=1e-9, atol=0)
+    assert_array_equal(measured, measured.T)
+    assert_array_equal(measured == 0, expected == 0)
 
 
 def test_tiles_and_threads_do_not_change_a_distance(monkeypatch):
@@ -73,10 +73,10 @@ def test_distances_in_single_precision_are_good_to_their_fifth_digit(name):
     expected = oracles.distances(*[X.astype(np.float64)] * 2)
     part = slice(20, 70)
     for other in (points, points.like(X)):
-        found = block_distances(other, part, points, dtype=np.dtype(np.float32))
-        assert found.dtype == np.float32
-        assert_allclose(found, expected[part], rtol=2e-5, atol=0)
-        assert_array_equal(found == 0, expected[part] == 0)
+        measured = block_distances(other, part, points, dtype=np.dtype(np.float32))
+        assert measured.dtype == np.float32
+        assert_allclose(measured, expected[part], rtol=2e-5, atol=0)
+        assert_array_equal(measured == 0, expected[part] == 0)
         squares = block_squares(other, part, points, dtype=np.dtype(np.float32)).over(2.0)
         if 1e-10 < expected.max() < 1e10:
             assert_allclose(squares, np.square(expected[part] / 2.0), rtol=4e-5, atol=0)
@@ -86,8 +86,8 @@ def test_a_very_far_query_is_measured_in_double_precision():
     X = singles()["plain"].astype(np.float32)
     query = np.full((1, 7), 1e20, dtype=np.float32)
     points = Points(X)
-    found = block_distances(points.like(query), slice(0, 1), points, dtype=np.dtype(np.float32))
-    assert_allclose(found, oracles.distances(query.astype(float), X.astype(float)), rtol=1e-6)
+    measured = block_distances(points.like(query), slice(0, 1), points, dtype=np.dtype(np.float32))
+    assert_allclose(measured, oracles.distances(query.astype(float), X.astype(float)), rtol=1e-6)
 
 
 def test_rows_in_single_precision_are_not_stored():

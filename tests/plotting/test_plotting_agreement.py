@@ -154,7 +154,7 @@ def test_the_colour_bar_can_be_left_out(ax):
         (np.eye(3)[:2], NAMES, r"similarity must be \(n_views, n_views\), got \(2, 3\)"),
         (np.zeros((0, 0)), [], r"similarity must be \(n_views, n_views\), got \(0, 0\)"),
         (np.eye(3), NAMES[:2], "names must have one entry per view: 3, got 2"),
-        (np.full((3, 3), np.inf), NAMES, "finite numbers, or NaN where unknown"),
+        (np.full((3, 3), np.inf), NAMES, "finite, or NaN where it is unknown"),
     ],
 )
 def test_bad_arguments_of_view_similarity_are_refused(ax, similarity, names, message):
@@ -167,14 +167,14 @@ def test_bad_arguments_of_view_similarity_are_refused(ax, similarity, names, mes
 
 def dots(ax, colour, view):
     """The values drawn in this colour in the strip of a view, in increasing order."""
-    found = [np.empty((0, 2))]
+    positions = [np.empty((0, 2))]
     for cloud in ax.collections:
         if len(cloud.get_offsets()) and matches(cloud.get_facecolor()[0], colour):
-            found.append(np.asarray(cloud.get_offsets()))
+            positions.append(np.asarray(cloud.get_offsets()))
     for line in ax.lines:
         if line.get_marker() == "o" and matches(line.get_color(), colour):
-            found.append(line.get_xydata())
-    x, y = np.vstack(found).T
+            positions.append(line.get_xydata())
+    x, y = np.vstack(positions).T
     return np.sort(x[np.abs(y - view) < 0.5])
 
 

@@ -62,7 +62,7 @@ def test_names_are_no_formulas(ax):
         (plotting.confusion, [[0.5, 1], [1, 1]], "whole numbers"),
         (plotting.confusion, [[-1, 1], [1, 1]], "whole numbers"),
         (plotting.pair_accuracy, np.eye(3), "n_views"),
-        (plotting.pair_accuracy, [[np.nan, 90], [91, np.nan]], "from 0 to 1"),
+        (plotting.pair_accuracy, [[np.nan, 90], [91, np.nan]], "between 0 and 1"),
     ],
 )
 def test_bad_values_are_refused(ax, draw, values, message):

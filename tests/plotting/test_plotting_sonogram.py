@@ -83,5 +83,5 @@ def test_shares_must_be_shares(S):
 
 @pytest.mark.parametrize("edges", [np.arange(15), np.arange(1, 15), np.ones(15)])
 def test_edges_must_rise_and_fit(S, edges):
-    with pytest.raises(ValueError, match="edges must be 15 rising positive frequencies"):
+    with pytest.raises(ValueError, match="edges must be 15 increasing positive frequencies"):
         plotting.sonogram(S, edges=edges)

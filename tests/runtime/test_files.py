@@ -94,7 +94,7 @@ def test_folder_or_device_in_the_place_of_the_file_is_refused_at_once(tmp_path):
     with pytest.raises(IsADirectoryError), replace_file(tmp_path):
         pytest.fail("too late")
     if os.path.exists("/dev/null"):
-        with pytest.raises(OSError, match="no regular file"), replace_file("/dev/null"):
+        with pytest.raises(OSError, match="not a regular file"), replace_file("/dev/null"):
             pytest.fail("too late")
 
 

@@ -129,7 +129,7 @@ def test_what_is_no_budget_is_refused(given):
         (7.2e13, "72 TB"),
     ],
 )
-def test_bytes_are_told_as_people_read_them(n_bytes, expected):
+def test_bytes_are_formatted_for_people(n_bytes, expected):
     assert memory.format_bytes(n_bytes) == expected
 
 
@@ -249,7 +249,7 @@ def test_neighbour_kernels_need_no_dense_budget():
         est.set_params(kernel="gaussian").fit([X, X])
 
 
-def test_pairs_of_equal_rows_are_counted_while_they_are_found():
+def test_pairs_of_equal_rows_are_counted_during_the_search():
     # Ties are all kept, so few distinct rows store nearly all pairs.
     X = np.random.default_rng(0).integers(0, 2, (1500, 2)).astype(float)
     with pytest.raises(MemoryBudgetError, match="pairs of neighbours in view 'view1'"):

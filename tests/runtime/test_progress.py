@@ -83,21 +83,21 @@ def test_a_stage_of_unknown_length_can_be_shown(capfd):
 
 @pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
 def test_a_callable_hears_every_stage(views, solver):
-    told = []
-    est = estimator(solver=solver, verbose=lambda *args: told.append(args)).fit(views)
+    calls = []
+    est = estimator(solver=solver, verbose=lambda *args: calls.append(args)).fit(views)
     est.transform(views)
-    stages = {stage for stage, _, _ in told}
+    stages = {stage for stage, _, _ in calls}
     assert {"neighbours of view1", "neighbours of view2", "solve", "extension"} <= stages
-    assert all(total is None or 0 <= done <= total for _, done, total in told)
-    assert [t for t in told if t[0] == "extension"][-1] == ("extension", 120, 120)
+    assert all(total is None or 0 <= done <= total for _, done, total in calls)
+    assert [t for t in calls if t[0] == "extension"][-1] == ("extension", 120, 120)
 
 
 def test_a_callable_is_passed_on_as_it_is():
     def progress(stage, done, total):
         raise AssertionError
 
-    with show_progress(progress) as found:
-        assert found is progress
+    with show_progress(progress) as callback:
+        assert callback is progress
 
 
 def test_an_error_inside_the_bars_is_passed_on():
@@ -135,11 +135,11 @@ def test_threads_change_no_coordinate(views, setting, monkeypatch):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_threads_of_linear_algebra_change_no_coordinate(views, setting):
-    found = []
+    embeddings = []
     for limit in (1, 2):
         with threadpool_limits(limits=limit, user_api="blas"):
-            found.append(estimator(**SETTINGS[setting]).fit_transform(views))
-    assert_allclose(found[1], found[0], atol=1e-10)
+            embeddings.append(estimator(**SETTINGS[setting]).fit_transform(views))
+    assert_allclose(embeddings[1], embeddings[0], atol=1e-10)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -176,8 +176,8 @@ def test_one_estimator_transforms_in_eight_threads(views, fusion):
     parts = [[X[k : k + 30] for X in views] for k in range(0, 120, 5)]
     expected = [est.transform(part) for part in parts]
     with ThreadPoolExecutor(8) as pool:
-        for found, wanted in zip(pool.map(est.transform, parts), expected, strict=True):
-            assert_array_equal(found, wanted)
+        for result, wanted in zip(pool.map(est.transform, parts), expected, strict=True):
+            assert_array_equal(result, wanted)
 
 
 def test_a_generator_moves_on_between_fits(views):
@@ -191,6 +191,6 @@ def test_scales_found_in_many_threads_leave_the_blas_threads_alone():
     X = [np.random.default_rng(k).standard_normal((120, 3)) for k in range(2)]
     before = [pool["num_threads"] for pool in threadpool_info()]
     with ThreadPoolExecutor(8) as executor:
-        found = [*executor.map(lambda _: joint(X, 20).scales, range(16))]
-    assert all(scales == found[0] for scales in found)
+        results = [*executor.map(lambda _: joint(X, 20).scales, range(16))]
+    assert all(scales == results[0] for scales in results)
     assert [pool["num_threads"] for pool in threadpool_info()] == before

@@ -20,8 +20,8 @@ def blas_threads():
 @pytest.mark.parametrize(("n_rows", "width"), [(0, 3), (1, 1), (7, 3), (10, 0), (5, 10**9)])
 def test_row_blocks_cover_all_rows_once(n_rows, width, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK", 6)
-    found = [row for block in blocks.row_blocks(n_rows, width) for row in range(n_rows)[block]]
-    assert found == [*range(n_rows)]
+    rows = [row for block in blocks.row_blocks(n_rows, width) for row in range(n_rows)[block]]
+    assert rows == [*range(n_rows)]
     assert all(
         b.stop - b.start <= max(1, 6 // max(1, width)) for b in blocks.row_blocks(n_rows, width)
     )
@@ -42,7 +42,7 @@ def test_results_come_in_order_and_are_counted(n_jobs):
 def test_blas_takes_one_core_inside_and_what_it_had_after():
     before = blas_threads()
     inside = blocks.map_threads(lambda k: blas_threads(), range(4), 2)
-    assert all(set(found) == {1} for found in inside)
+    assert all(set(counts) == {1} for counts in inside)
     assert blas_threads() == before
 
 

@@ -1,4 +1,4 @@
-"""Files in and out: what is read is what was written, and what is wrong is said with its place."""
+"""Tables: what is written is read back unchanged, and faults are reported with their place."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ID = Options(id="id")
 
 @pytest.fixture
 def put(tmp_path):
-    """A function that makes a file of text or bytes, and gives its path."""
+    """A function that writes text or bytes to a file and returns its path."""
 
     def put(content, name="some.csv"):
         path = tmp_path / name
@@ -49,7 +49,7 @@ def put(tmp_path):
     return put
 
 
-# --- what is read ------------------------------------------------------------------------------
+# --- reading -------------------------------------------------------------------------------------
 
 
 def test_columns_rows_ids_labels_and_lines_are_those_of_the_file(put):
@@ -237,20 +237,22 @@ def test_parquet_holds_what_was_saved(tmp_path):
     assert read(tmp_path / "y.pq").matrix.dtype == np.float32
 
 
-# --- what is refused ---------------------------------------------------------------------------
+# --- refusals ------------------------------------------------------------------------------------
 
 REFUSED = {
-    "row too long": ("a,b\n1,2\n1,2,3\n", Options(), 3, None, "3 cells, where the header has 2"),
-    "row too short": ("a,b\n1,2\n5\n", Options(), 3, None, "1 cell, where the header has 2"),
+    "row too long": ("a,b\n1,2\n1,2,3\n", Options(), 3, None, "3 cells, but the header has 2"),
+    "row too short": ("a,b\n1,2\n5\n", Options(), 3, None, "1 cell, but the header has 2"),
     "rows over several lines": (
-        'id,a\n"x\n\ny",1\nz\n', ID, 5, None, "1 cell, where the header has 2"
+        'id,a\n"x\n\ny",1\nz\n', ID, 5, None, "1 cell, but the header has 2"
     ),
     "decimal commas in a comma file": ("a,b\n1,5,2,5\n", Options(), 2, None, "decimal comma"),
     "wrong encoding": ("id,a\nü,1\n".encode("latin-1"), ID, 2, None, "byte 5 (0xfc) is not utf-8"),
     "wrong encoding after a mark": (
         b"\xef\xbb\xbfid,a\n\xfc,1\n", ID, 2, None, "byte 8 (0xfc) is not utf-8"
     ),
-    "unknown encoding": ("a\n1\n", Options(encoding="elvish"), None, None, "no encoding 'elvish'"),
+    "unknown encoding": (
+        "a\n1\n", Options(encoding="elvish"), None, None, "unknown encoding 'elvish'"
+    ),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), Options(), None, None, "UTF-16"),
     "NUL": ("id,a\nx,1\ny,\0\n", ID, 3, None, "NUL character (byte 11)"),
     "decimal comma": ("a;b\n1;1,5\n", Options(), 2, "b", "'1,5' has a decimal comma"),
@@ -273,14 +275,14 @@ REFUSED = {
     "duplicate names": ("a,b,a\n1,2,3\n", Options(), 1, "a", "columns 1 and 3 have the same name"),
     "unnamed column": (",a\n0,1\n", Options(), 1, "", "column 1 has no name"),
     "no feature": ("id,a\nx,1\n", Options(id="id", drop=("a",)), None, None, "none of its 2"),
-    "no names": ("1.5,2\n3,4\n", Options(), 1, None, "expected the names of the columns"),
+    "no names": ("1.5,2\n3,4\n", Options(), 1, None, "expected column names, got numbers"),
     "empty file": ("", Options(), None, None, "it is empty"),
     "blank file": (" \n\n  \n", Options(), None, None, "it is empty"),
     "only a mark": (b"\xef\xbb\xbf", Options(), None, None, "it is empty"),
     "header only": ("a,b\n", Options(), None, None, "no row of data"),
-    "infinite": ("a,b\n1,2\n3,-inf\n", Options(), 3, "b", "infinite value, -inf"),
-    "beyond all numbers": ("a,b\n1,2\n1e999,2\n", Options(), 3, "a", "infinite value"),
-    "square overflows": ("a,b\n1,2\n1e200,2\n", Options(), 3, "a", "square overflows, 1e+200"),
+    "infinite": ("a,b\n1,2\n3,-inf\n", Options(), 3, "b", "a finite number, got -inf"),
+    "beyond all numbers": ("a,b\n1,2\n1e999,2\n", Options(), 3, "a", "a finite number, got inf"),
+    "square overflows": ("a,b\n1,2\n1e200,2\n", Options(), 3, "a", "square of 1e+200 overflows"),
     "empty in part": ("a,b\n1,2\n,3\n", Options(), 3, "a", "the cell is empty"),
     "empty throughout": ("a,b\n,\n,\n", Options(), None, None, "no row has a value"),
     "quote left open": ('id,a\nx,1\n"y,2\nz,3\n', ID, 3, None, "never closed"),
@@ -297,16 +299,16 @@ def test_bad_text_is_refused_with_its_place(put, case):
         read(path, options=options)
     error = caught.value
     assert (error.path, error.line, error.column) == (str(path), line, column)
-    told = str(error)
+    message = str(error)
     place = str(path)
     if line is not None:
         place += f", line {line}"
     if column is not None:
         place += f", column {column!r}"
-    assert told.startswith(f"{place}: ")
-    assert fragment in told
-    assert len(told) - len(place) < 250
-    assert told.isprintable()
+    assert message.startswith(f"{place}: ")
+    assert fragment in message
+    assert len(message) - len(place) < 250
+    assert message.isprintable()
 
 
 NUMBERS = np.eye(3, 2)
@@ -344,42 +346,50 @@ def lying_in_a_zip():
 
 OBJECTS = np.array([[1, None]], dtype=object)
 UNREAD = {
-    "csv that is a zip": ("x.csv", zipped(x=NUMBERS), Options(), "begins like a zip file"),
-    "csv that is an array": ("x.csv", saved(NUMBERS), Options(), "begins like an NPY file"),
-    "csv that is gzip": ("x.csv", b"\x1f\x8b\x08", Options(), "begins like a gzip file"),
+    "csv that is a zip": ("x.csv", zipped(x=NUMBERS), Options(), "those of a zip file"),
+    "csv that is an array": ("x.csv", saved(NUMBERS), Options(), "those of an NPY file"),
+    "csv that is gzip": ("x.csv", b"\x1f\x8b\x08", Options(), "those of a gzip file"),
     "npy that is text": ("x.npy", b"a,b\n1,2\n", Options(), "not an NPY file"),
     "npz that is text": ("x.npz", b"a,b\n1,2\n", Options(), "not a zip file"),
-    "npz that is an array": ("x.npz", saved(NUMBERS), Options(), "begins like an NPY file"),
+    "npz that is an array": ("x.npz", saved(NUMBERS), Options(), "those of an NPY file"),
     "parquet that is text": ("x.parquet", b"a,b\n1,2\n", Options(), "not a Parquet file"),
-    "mat that is an array": ("x.mat", saved(NUMBERS), Options(), "begins like an NPY file"),
-    "mat that is text": ("x.mat", b"a,b\n1,2\n", Options(), "not a whole MAT file"),
+    "mat that is an array": ("x.mat", saved(NUMBERS), Options(), "those of an NPY file"),
+    "mat that is text": ("x.mat", b"a,b\n1,2\n", Options(), "not a valid MAT file"),
     "mat that is cut": ("x.mat", matlab(X=NUMBERS)[:200], Options(), "(it is cut short)"),
     "mat of version 7.3": (
         "x.mat", b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n", Options(), "-v7"
     ),
-    "unknown kind": ("x.xlsx", b"PK\x03\x04", Options(), "end with .xlsx are not read"),
+    "unknown kind": ("x.xlsx", b"PK\x03\x04", Options(), "extension .xlsx are not supported"),
     "empty npy": ("x.npy", b"", Options(), "it is empty"),
     "pickle": ("x.npy", saved(OBJECTS, allow_pickle=True), Options(), "Python objects"),
     "pickle in npz": ("x.npz", zipped(x=OBJECTS), Options(), "Python objects"),
     "npy cut short": ("x.npy", saved(NUMBERS)[:-8], Options(), "cut short"),
-    "npy cut in its header": ("x.npy", saved(NUMBERS)[:20], Options(), "not a whole NPY file"),
+    "npy cut in its header": ("x.npy", saved(NUMBERS)[:20], Options(), "not a valid NPY file"),
     "npy that lies": ("x.npy", lying(), Options(), "cut short"),
     "npz that lies": ("x.npz", lying_in_a_zip(), Options(), "cut short"),
-    "npz cut short": ("x.npz", zipped(x=NUMBERS)[:-40], Options(), "not a whole NPZ file"),
+    "npz cut short": ("x.npz", zipped(x=NUMBERS)[:-40], Options(), "not a valid NPZ file"),
     "one dimension": ("x.npy", saved(np.ones(3)), Options(), "of shape (3,)"),
     "complex": ("x.npy", saved(NUMBERS * 1j), Options(), "complex128"),
     "text": ("x.npy", saved(NUMBERS.astype(str)), Options(), "expected numbers"),
     "no row": ("x.npy", saved(NUMBERS[:0]), Options(), "its shape is (0, 2)"),
-    "infinite": ("x.npy", saved(np.diag([1, np.inf])), Options(), "row 2, column '2': an inf"),
+    "infinite": (
+        "x.npy",
+        saved(np.diag([1, np.inf])),
+        Options(),
+        "row 2, column '2': expected a finite number, got inf",
+    ),
     "infinite float32": (
-        "x.npy", saved(np.diag([1, np.inf]).astype(np.float32)), Options(), "column '2': an inf"
+        "x.npy",
+        saved(np.diag([1, np.inf]).astype(np.float32)),
+        Options(),
+        "column '2': expected a finite number, got inf",
     ),
     "empty in part": ("x.npy", saved(np.diag([1, np.nan])), Options(), "column '2': the cell is"),
     "ids of an array": ("x.npy", saved(NUMBERS), ID, "no id column 'id'"),
     "labels of an array": ("x.npy", saved(NUMBERS), Options(label="k"), "no label column 'k'"),
     "columns of an array": ("x.npy", saved(NUMBERS), Options(drop=("a",)), "no names"),
     "key of an array": ("x.npy::X", saved(NUMBERS), Options(), "only .npz and .mat"),
-    "two arrays": ("x.npz", zipped(X=NUMBERS, Y=NUMBERS), Options(), "choose by PATH::NAME"),
+    "two arrays": ("x.npz", zipped(X=NUMBERS, Y=NUMBERS), Options(), "choose one with PATH::NAME"),
     "no array": ("x.npz", zipped(X=np.ones(3)), Options(), "got 0 (none)"),
     "no such array": ("x.npz::Z", zipped(X=NUMBERS, Y=NUMBERS), Options(), "are 'X', 'Y'"),
     "no ids": ("x.npz", zipped(X=NUMBERS), ID, "no id array 'id'"),
@@ -398,9 +408,9 @@ def test_bad_array_file_is_refused_by_name(tmp_path, case):
     (tmp_path / name.partition("::")[0]).write_bytes(content)
     with pytest.raises(TableError) as caught:
         read(str(tmp_path / name), options=options)
-    told = str(caught.value)
-    assert told.startswith(str(tmp_path / name.partition("::")[0]))
-    assert fragment in told
+    message = str(caught.value)
+    assert message.startswith(str(tmp_path / name.partition("::")[0]))
+    assert fragment in message
 
 
 def test_path_that_is_no_readable_file_is_refused(tmp_path):
@@ -471,21 +481,21 @@ def test_bad_parquet_is_refused_with_its_place(tmp_path):
     assert "no name" in refused({"__index_level_0__": [1, 2], "b": [1, 2]})
     content = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "x.parquet").write_bytes(content[:-30])
-    with pytest.raises(TableError, match="not a whole Parquet file"):
+    with pytest.raises(TableError, match="not a valid Parquet file"):
         read(tmp_path / "x.parquet")
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
-        ({"decimal": "x"}, "decimal is"),
+        ({"decimal": "x"}, "decimal must be"),
         ({"delimiter": ",,"}, "one character"),
         ({"delimiter": "a"}, "one character"),
         ({"id": "a", "label": "a"}, "both the ids and the labels"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(settings, told):
-    with pytest.raises(ValueError, match=told):
+def test_options_that_make_no_sense_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
         Options(**settings)
 
 
@@ -497,21 +507,21 @@ def test_ids_join_files_whatever_their_order(put):
         "rna": put("cell,g\n007,1\n8,2\n", "rna.csv"),
         "protein": put("cell;p;q\n9;3;4\n007;5;6\n", "protein.csv"),
     }
-    found = read_views(paths, options=Options(id="cell"))
-    assert found.views.names == ("rna", "protein")
-    assert found.views.ids.tolist() == ["007", "8", "9"]
-    assert found.views.feature_names == (("g",), ("p", "q"))
-    assert_array_equal(found.views["rna"], [[1], [2], [np.nan]])
-    assert_array_equal(found.views["protein"], [[5, 6], [np.nan, np.nan], [3, 4]])
-    assert found.labels is None
+    joined = read_views(paths, options=Options(id="cell"))
+    assert joined.views.names == ("rna", "protein")
+    assert joined.views.ids.tolist() == ["007", "8", "9"]
+    assert joined.views.feature_names == (("g",), ("p", "q"))
+    assert_array_equal(joined.views["rna"], [[1], [2], [np.nan]])
+    assert_array_equal(joined.views["protein"], [[5, 6], [np.nan, np.nan], [3, 4]])
+    assert joined.labels is None
 
 
 def test_files_without_ids_are_joined_by_row(put):
     paths = {"a": put("x,y\n1,2\n,\n5,6\n", "a.csv"), "b": put("z\n1\n2\n3\n", "b.csv")}
-    found = read_views(paths)
-    assert found.views.ids is None
-    assert found.views.observed.tolist() == [[True, True], [False, True], [True, True]]
-    assert found.views.feature_names == (("x", "y"), ("z",))
+    joined = read_views(paths)
+    assert joined.views.ids is None
+    assert joined.views.observed.tolist() == [[True, True], [False, True], [True, True]]
+    assert joined.views.feature_names == (("x", "y"), ("z",))
 
 
 @pytest.mark.parametrize(
@@ -525,15 +535,15 @@ def test_files_without_ids_are_joined_by_row(put):
 )
 def test_labels_are_numbers_only_where_all_are_written_so(put, written, labels):
     rows = "".join(f"{k},{label}\n" for k, label in enumerate(written))
-    found = read_views({"a": put(f"x,kind\n{rows}")}, options=Options(label="kind"))
-    assert found.labels.tolist() == labels
-    assert [type(x) for x in found.labels.tolist()] == [type(x) for x in labels]
+    joined = read_views({"a": put(f"x,kind\n{rows}")}, options=Options(label="kind"))
+    assert joined.labels.tolist() == labels
+    assert [type(x) for x in joined.labels.tolist()] == [type(x) for x in labels]
 
 
 def test_label_of_one_file_serves_all(put):
     paths = {"a": put("id,x\np,1\nq,2\n", "a.csv"), "b": put("id,y,kind\nq,1,B\nr,2,C\n", "b.csv")}
-    found = read_views(paths, options=Options(id="id", label="kind"))
-    assert found.labels.tolist() == [None, "B", "C"]
+    joined = read_views(paths, options=Options(id="id", label="kind"))
+    assert joined.labels.tolist() == [None, "B", "C"]
 
 
 def test_array_agrees_with_the_text_of_its_labels(put):
@@ -541,15 +551,15 @@ def test_array_agrees_with_the_text_of_its_labels(put):
         "a": put("id,x,kind\np,1,1\nq,2,2\n", "a.csv"),
         "b": put(zipped(X=np.eye(2), id=["q", "p"], kind=[2.0, 1.0]), "b.npz"),
     }
-    found = read_views(paths, options=Options(id="id", label="kind"))
-    assert found.labels.tolist() == [1, 2]
+    joined = read_views(paths, options=Options(id="id", label="kind"))
+    assert joined.labels.tolist() == [1, 2]
 
 
 def test_labels_that_differ_are_refused_with_both_places(put):
     a, b = put("id,x,k\np,1,A\n", "a.csv"), put("id,y,k\nq,1,A\np,2,B\n", "b.csv")
     with pytest.raises(TableError) as caught:
         read_views({"a": a, "b": b}, options=Options(id="id", label="k"))
-    assert str(caught.value) == (f"{b}, line 3: sample 'p' is labelled 'B', and 'A' in {a}, line 2")
+    assert str(caught.value) == (f"{b}, line 3: sample 'p' is labelled 'B', but 'A' in {a}, line 2")
 
 
 def test_different_lengths_without_ids_are_refused_with_both_counts(put):
@@ -578,7 +588,7 @@ def test_column_must_stand_in_one_of_the_files_only(put):
 
 def test_tables_with_and_without_ids_do_not_join(put):
     path = put("id,x\n1,1\n")
-    with pytest.raises(TableError, match="has no ids, and other files have"):
+    with pytest.raises(TableError, match="has no ids, but other files do"):
         join_tables({"a": read(path, options=ID), "b": read(path)})
     with pytest.raises(ValueError, match="at least one table"):
         join_tables({})
@@ -763,5 +773,5 @@ def test_columns_by_name_are_taken_in_their_order_and_others_passed_over(put):
     assert_array_equal(table.matrix, [[3, 1], [6, 4]])
     with pytest.raises(TableError, match=r"no column 'd'; there are 'a', 'text', 'b', 'c\*'"):
         read(path, options=Options(columns=("a", "d")))
-    with pytest.raises(ValueError, match="none to keep or drop"):
+    with pytest.raises(ValueError, match="cannot be combined with keep or drop"):
         Options(columns=("a",), keep=("a",))

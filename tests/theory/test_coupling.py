@@ -82,5 +82,5 @@ def test_the_first_coordinate_minimises_the_printed_objective_only_if_degrees_ar
 
 def test_a_map_has_one_entry_per_node():
     est = fitted(2)
-    with pytest.raises(ValueError, match=r"one entry per node, \(48,\) or \(48, b\), not \(24,\)"):
+    with pytest.raises(ValueError, match=r"one entry per node, \(48,\) or \(48, b\), got \(24,\)"):
         theory.objective(est, np.ones(24))

@@ -15,7 +15,7 @@ ROTATION = np.linalg.qr(RNG.standard_normal((3, 3)))[0]
 VIEWS = {"x": X, "turned": X @ ROTATION + 5.0, "other": X**3}
 
 
-def found(views, *, kernel="gaussian", r=6, **parameters):
+def symmetry_and_distance(views, *, kernel="gaussian", r=6, **parameters):
     est = vh.MultiViewDiffusionMaps(r, kernel=kernel, **parameters).fit(views)
     symmetry = theory.cross_view_symmetry(est, "x", "turned")
     return symmetry, est.cross_view_distance("x", "turned")
@@ -26,7 +26,7 @@ def found(views, *, kernel="gaussian", r=6, **parameters):
 @pytest.mark.parametrize("kernel", ["gaussian", "adaptive"])
 def test_a_rotation_leaves_no_distance_if_the_walker_hops_readily(kernel, count, eta):
     views = dict([*VIEWS.items()][:count])
-    symmetry, distance = found(views, kernel=kernel, within_view_weight=eta)
+    symmetry, distance = symmetry_and_distance(views, kernel=kernel, within_view_weight=eta)
     assert symmetry.holds
     assert distance < 1e-7
 
@@ -34,7 +34,7 @@ def test_a_rotation_leaves_no_distance_if_the_walker_hops_readily(kernel, count,
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_walker_that_would_rather_stay_tells_rotated_views_apart(count):
     views = dict([*VIEWS.items()][:count])
-    symmetry, distance = found(views, within_view_weight=0.8)
+    symmetry, distance = symmetry_and_distance(views, within_view_weight=0.8)
     assert not symmetry.holds
     assert (symmetry.within, symmetry.between) == (0.8, pytest.approx(0.2))
     assert distance > 0.1
@@ -50,7 +50,7 @@ def test_a_walker_that_would_rather_stay_tells_rotated_views_apart(count):
     ids=["no rotation", "two scales", "hops not alike"],
 )
 def test_each_broken_condition_is_seen_and_leaves_a_distance(broken):
-    symmetry, distance = found(**broken)
+    symmetry, distance = symmetry_and_distance(**broken)
     assert not symmetry.holds
     assert distance > 1e-3
 

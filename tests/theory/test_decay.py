@@ -47,13 +47,13 @@ def test_the_last_eigenvalues_multiply_to_less_than_the_accuracy_says(seed, accu
     rng = np.random.default_rng(seed)
     X, Y = rng.standard_normal((2, 12, 3))
     est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, Y])
-    found = theory.spectral_decay(est, accuracy=accuracy)
+    decay = theory.spectral_decay(est, accuracy=accuracy)
     A, B = (K @ np.eye(12) for K in est.walk_.affinities)
-    assert found.rank == (np.linalg.eigvalsh(A * B) > accuracy).sum()
-    assert found.log_bound == pytest.approx((12 - found.rank) * np.log(accuracy))
-    last = np.sort(np.linalg.eigvals(A @ B).real)[: 12 - found.rank]
-    assert found.log_tail == pytest.approx(np.log(last).sum(), rel=1e-4)
-    assert found.log_tail <= found.log_bound + 1e-12
+    assert decay.rank == (np.linalg.eigvalsh(A * B) > accuracy).sum()
+    assert decay.log_bound == pytest.approx((12 - decay.rank) * np.log(accuracy))
+    last = np.sort(np.linalg.eigvals(A @ B).real)[: 12 - decay.rank]
+    assert decay.log_tail == pytest.approx(np.log(last).sum(), rel=1e-4)
+    assert decay.log_tail <= decay.log_bound + 1e-12
 
 
 def test_the_whole_spectrum_above_the_accuracy_leaves_an_empty_product():
@@ -92,7 +92,7 @@ def test_what_has_no_logarithm_is_refused():
         theory.spectral_decay(fitted(3))
     with pytest.raises(ValueError, match="between 0 and 1, not 1"):
         theory.spectral_decay(est, accuracy=1)
-    with pytest.raises(ValueError, match=r"must be square, not \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"must be square, got \(2, 3\)"):
         theory.tail_products(np.ones((2, 3)), np.eye(2))
     with pytest.raises(ValueError, match="must be symmetric"):
         theory.tail_products(np.eye(2), [[1, 0.5], [0.2, 1]])

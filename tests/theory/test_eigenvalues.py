@@ -42,9 +42,9 @@ def test_the_smallest_is_near_its_residual_by_either_route(monkeypatch):
     walk = fitted(3, kernel=Gaussian(n_neighbors=4)).walk_
     exact = theory.eigenvalue_range(walk)[0]
     monkeypatch.setattr(eigenvalues, "DENSE_NODES", 5)
-    found = eigenvalues.extreme_eigenvalue(walk, end="smallest")
-    assert 0 < found.residual < 1e-3
-    assert found.value - found.residual <= exact <= found.value + 1e-12
+    smallest = eigenvalues.extreme_eigenvalue(walk, end="smallest")
+    assert 0 < smallest.residual < 1e-3
+    assert smallest.value - smallest.residual <= exact <= smallest.value + 1e-12
 
 
 def test_the_same_call_gives_the_same_bits(monkeypatch):

@@ -24,15 +24,15 @@ def function(x, y):
 def errors(x, y, expansion):
     """Largest error in each view, (2, len(EPSILONS))."""
     h = function(x, y)
-    found = [
+    differences = [
         np.abs(theory.walk_step(theory.circle_walk(x, y, epsilon=e), h) - expansion(y, h, e))
         for e in EPSILONS
     ]
-    return np.array(found).reshape(len(EPSILONS), 2, M).max(axis=2).T
+    return np.array(differences).reshape(len(EPSILONS), 2, M).max(axis=2).T
 
 
-def slopes(found):
-    return np.polyfit(np.log(EPSILONS), np.log(found).T, 1)[0]
+def slopes(sizes):
+    return np.polyfit(np.log(EPSILONS), np.log(sizes).T, 1)[0]
 
 
 def corrected(y, h, epsilon):
@@ -61,8 +61,8 @@ def test_the_corrected_expansion_leaves_an_error_of_second_order():
 
 
 def test_the_printed_expansion_leaves_one_of_first_order():
-    found = slopes(errors(GRID, stretched(GRID), printed))
-    assert_allclose(found, 1.0, atol=0.15)
+    rates = slopes(errors(GRID, stretched(GRID), printed))
+    assert_allclose(rates, 1.0, atol=0.15)
 
 
 def test_for_an_isometry_both_are_the_same():
@@ -128,9 +128,9 @@ def test_what_is_no_circle_is_refused():
         theory.generator_expansion(GRID, h[:-1], epsilon=0.1)
     with pytest.raises(ValueError, match="differ in length: 400 and 399"):
         theory.circle_walk(GRID, GRID[1:], epsilon=0.1)
-    with pytest.raises(ValueError, match="epsilon is a positive number, not 0"):
+    with pytest.raises(ValueError, match="epsilon must be a positive number, got 0"):
         theory.circle_walk(GRID, GRID, epsilon=0)
-    with pytest.raises(ValueError, match="first view is at least three finite angles"):
+    with pytest.raises(ValueError, match="first view must be at least three finite angles"):
         theory.circle_walk([np.nan] * 5, np.arange(5), epsilon=1)
-    with pytest.raises(ValueError, match="has 800 values, one per node"):
+    with pytest.raises(ValueError, match="must have 800 entries, one per node"):
         theory.walk_step(theory.circle_walk(GRID, GRID, epsilon=0.1), np.ones(3))

@@ -39,16 +39,16 @@ def test_the_estimate_is_its_double_sum(d):
         / (15**2 * epsilon**d)
         for p in points
     ]
-    found = theory.parzen_density(X, Y, points, epsilon=epsilon)
-    assert_allclose(found, expected, rtol=1e-12)
+    density = theory.parzen_density(X, Y, points, epsilon=epsilon)
+    assert_allclose(density, expected, rtol=1e-12)
 
 
 def test_the_estimate_tends_to_the_density_of_the_second_view():
     x = (np.arange(4000)[:, None] + 0.5) / 4000
     points = np.array([[0.3], [0.5], [0.7]])
-    found = theory.parzen_density(x, bent(x), points, epsilon=1e-4)
+    density = theory.parzen_density(x, bent(x), points, epsilon=1e-4)
     slope = 1 + 0.2 * np.pi * np.cos(2 * np.pi * points[:, 0])
-    assert_allclose(found, 1 / slope, rtol=0.03)
+    assert_allclose(density, 1 / slope, rtol=0.03)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.05])
@@ -94,17 +94,19 @@ def test_the_suggested_scale_balances_bias_and_variance_at_every_size(d):
 
 def test_numbers_without_meaning_are_refused():
     x = np.zeros((3, 1))
-    with pytest.raises(ValueError, match="epsilon is a positive number, not -1"):
+    with pytest.raises(ValueError, match="epsilon must be a positive number, got -1"):
         theory.parzen_density(x, x, x, epsilon=-1)
     with pytest.raises(ValueError, match="3 and 2 samples"):
         theory.parzen_density(x, x[:2], x, epsilon=1)
-    with pytest.raises(ValueError, match="points have 2 columns and the first view 1"):
+    with pytest.raises(ValueError, match="points have 2 columns, but the first view 1"):
         theory.parzen_density(x, x, np.zeros((1, 2)), epsilon=1)
     with pytest.raises(ValueError, match="second must be a finite"):
         theory.parzen_density(x, x[:, 0], x, epsilon=1)
-    with pytest.raises(ValueError, match=r"n_samples is a whole number of at least 1, not 2\.5"):
+    with pytest.raises(
+        ValueError, match=r"n_samples must be a whole number of at least 1, got 2\.5"
+    ):
         theory.variance_bound(2.5, 1, epsilon=1)
-    with pytest.raises(ValueError, match="dimension is a whole number of at least 1, not 0"):
+    with pytest.raises(ValueError, match="dimension must be a whole number of at least 1, got 0"):
         theory.suggested_epsilon(10, 0)
-    with pytest.raises(ValueError, match="scale is a positive number"):
+    with pytest.raises(ValueError, match="scale must be a positive number"):
         theory.suggested_epsilon(10, 1, scale=np.nan)

@@ -50,5 +50,5 @@ def test_other_walks_are_refused(est):
 
 def test_too_many_samples_are_refused(monkeypatch):
     monkeypatch.setattr(singular, "MAX_NODES", 40)
-    with pytest.raises(ValueError, match=r"24 samples; take at most 20, or solvers\.solve"):
+    with pytest.raises(ValueError, match=r"24 samples; take at most 20, or use solvers\.solve"):
         theory.singular_eigenpairs(fitted(2))

@@ -1,1 +1,1 @@
-"""What any long computation needs: threads, memory, progress, files, lazy imports."""
+"""Services for long computations: threads, memory, progress, files, lazy imports."""

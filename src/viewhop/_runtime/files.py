@@ -1,4 +1,4 @@
-"""Files that are replaced whole: a failure at any moment leaves the old ones as they were."""
+"""Atomic replacement of files: a failure at any moment leaves the old files unchanged."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import BinaryIO
 
 __all__ = ["PART", "check_replaceable", "replace_file", "stage_files", "writable_folder"]
 
-#: How the name of what is not finished ends; it begins with a dot.
+#: Suffix of the names of unfinished files; these names begin with a dot.
 PART = ".part"
 
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A new file, open for writing, that takes the place of `path` at the end of the block.
+    """A new file, open for writing, that replaces `path` at the end of the block.
 
-    What is written goes to a file beside it, then to the disk, and is moved over. If the block
-    fails, that file is removed and the old one stays.
+    The data go to a temporary file in the same folder, are flushed to disk, and the file is then
+    renamed. If the block fails, the temporary file is removed and the old file stays.
 
     Parameters
     ----------
@@ -33,15 +33,15 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the folder cannot be written to, the disk is full, or `path` is no regular file.
+        If the folder is not writable, the disk is full, or `path` is not a regular file.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from viewhop._runtime.files import replaced
+    >>> from viewhop._runtime.files import replace_file
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replaced(Path(folder, "greeting")) as file:
+    ...     with replace_file(Path(folder, "greeting")) as file:
     ...         count = file.write(b"hello")
     ...     Path(folder, "greeting").read_text()
     'hello'
@@ -49,7 +49,7 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}{PART}")
-    # Not by tempfile: its files are closed to everyone else, and stay so when they are moved.
+    # Not with tempfile: its files are readable by their owner only, also after the rename.
     handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with open(handle, "w+b") as file:
@@ -63,69 +63,69 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise
-    _settle(target.parent)
+    _flush_folder(target.parent)
 
 
 @contextmanager
 def stage_files(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
-    """An empty folder whose files take the places of those in `folder` at the end of the block.
+    """An empty folder; its files replace those in `folder` at the end of the block.
 
-    Nothing is moved before all of it is on the disk, so a disk that fills up or an error leaves
-    the old files, all of them. The moves are one by one: a process that is killed between two of
-    them leaves some old and some new files, each whole.
+    No file is moved before all of them are on disk, so a full disk or an error leaves all old
+    files in place. The moves happen one by one: a process killed between two of them leaves some
+    old and some new files, each of them complete.
 
     Parameters
     ----------
     folder : path
-        It is there. The files must be new, or regular files, there.
+        An existing folder. The files must not exist in it, or be regular files.
     last : str
-        The file that is moved last.
+        The file to move last.
 
     Raises
     ------
     OSError
-        If `folder` cannot be written to, the disk is full, or what is there is no regular file.
+        If `folder` is not writable, the disk is full, or a file to replace is not a regular file.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from viewhop._runtime.files import staged
+    >>> from viewhop._runtime.files import stage_files
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with staged(folder, last="b") as inside:
-    ...         count = Path(inside, "a").write_text("one"), Path(inside, "b").write_text("two")
+    ...     with stage_files(folder, last="b") as staging:
+    ...         count = Path(staging, "a").write_text("one"), Path(staging, "b").write_text("two")
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['a', 'b']
     """
     target = Path(folder)
-    inside = target / f".{secrets.token_hex(6)}{PART}"
-    inside.mkdir()
+    staging = target / f".{secrets.token_hex(6)}{PART}"
+    staging.mkdir()
     try:
-        yield inside
-        names = sorted((path.name for path in inside.iterdir()), key=lambda name: name == last)
+        yield staging
+        names = sorted((path.name for path in staging.iterdir()), key=lambda name: name == last)
         check_replaceable(target, names)
         for name in names:
-            _flush(inside / name)
-            found = _mode(target / name)
-            if found is not None:
-                os.chmod(inside / name, found)
+            _flush_file(staging / name)
+            mode = _mode(target / name)
+            if mode is not None:
+                os.chmod(staging / name, mode)
         for name in names:
-            os.replace(inside / name, target / name)
+            os.replace(staging / name, target / name)
     finally:
-        shutil.rmtree(inside, ignore_errors=True)
-    _settle(target)
+        shutil.rmtree(staging, ignore_errors=True)
+    _flush_folder(target)
 
 
 def check_replaceable(folder: Path, names: Iterable[str]) -> None:
-    """Raise OSError if something that is no regular file has one of the names."""
+    """Raise OSError if one of the names exists and is not a regular file."""
     for name in names:
         if (folder / name).is_symlink():
-            raise OSError(errno.EINVAL, "it is a link; remove it", str(folder / name))
+            raise OSError(errno.EINVAL, "it is a symbolic link; remove it", str(folder / name))
         _mode(folder / name)
 
 
 def writable_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder, made if need be; OSError unless a file can be made in it."""
+    """The folder, created if necessary; OSError if no file can be created in it."""
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     probe = folder / f".{secrets.token_hex(6)}{PART}"
@@ -135,26 +135,26 @@ def writable_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def _mode(target: Path) -> int | None:
-    """Permissions of the file that is there, None if there is none."""
+    """Permissions of an existing file; None if it does not exist."""
     try:
-        found = target.stat().st_mode
+        mode = target.stat().st_mode
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(found):
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    if not stat.S_ISREG(found):
-        raise OSError(errno.EINVAL, "it is no regular file", str(target))
-    return stat.S_IMODE(found)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(target))
+    return stat.S_IMODE(mode)
 
 
-def _flush(path: Path) -> None:
-    """See to it that the content of a file is on the disk."""
+def _flush_file(path: Path) -> None:
+    """Flush the content of a file to disk."""
     with open(path, "r+b") as file:
         os.fsync(file.fileno())
 
 
-def _settle(folder: Path) -> None:
-    """Ask that the move itself be on the disk, where folders can be asked for that."""
+def _flush_folder(folder: Path) -> None:
+    """Flush the entries of a folder to disk, where the system allows it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -20,8 +20,7 @@ def lazy_names(
     package : str
         ``__name__`` of the package.
     homes : dict of str by name
-        The module that holds each name. A name whose home is itself, ``package.name``, is a
-        module.
+        The module that defines each name; ``package.name`` if the name is that module.
     """
 
     def load(name: str) -> Any:

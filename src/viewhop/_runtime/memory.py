@@ -1,4 +1,4 @@
-"""How much memory a fit may use, and the refusal of what would not fit."""
+"""The memory budget of a fit, and its enforcement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CGROUPS = (
 
 
 def format_bytes(n_bytes: float) -> str:
-    """Bytes as people read them, ``"1.6 GB"``."""
+    """A number of bytes as text, like ``"1.6 GB"``."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"
@@ -28,30 +28,30 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def available_bytes(root: Path = Path("/")) -> int | None:
-    """Bytes that the machine, or the cgroup this process is in, still leaves; None if unknown.
+    """Bytes available on the machine or in the cgroup of this process; None if unknown.
 
     Parameters
     ----------
     root : Path
-        Where ``proc`` and ``sys`` are found; a test may bring its own.
+        Parent of ``proc`` and ``sys``; tests pass their own.
     """
-    left = []
+    available = []
     try:
         meminfo = (root / "proc/meminfo").read_text()
-        left.append(int(re.search(r"MemAvailable:\s+(\d+) kB", meminfo)[1]) * 1024)  # type: ignore[index]
+        available.append(int(re.search(r"MemAvailable:\s+(\d+) kB", meminfo)[1]) * 1024)  # type: ignore[index]
     except (OSError, TypeError):
         if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
-            left.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+            available.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit, usage in _CGROUPS:
         try:
-            left.append(int((root / limit).read_text()) - int((root / usage).read_text()))
+            available.append(int((root / limit).read_text()) - int((root / usage).read_text()))
         except (OSError, ValueError):  # no such cgroup, or its limit is "max"
             continue
-    return max(0, min(left)) if left else None
+    return max(0, min(available)) if available else None
 
 
 def parse_budget(max_memory: float | str | None) -> int | None:
-    """Bytes that may be used: `max_memory`, or 80 % of what is left now; None if unknown.
+    """The budget in bytes: `max_memory`, or 80 % of the available memory; None if unknown.
 
     Parameters
     ----------
@@ -59,15 +59,17 @@ def parse_budget(max_memory: float | str | None) -> int | None:
         Bytes, or text like ``"8GB"`` or ``"512 MiB"``.
     """
     if max_memory is None:
-        left = available_bytes()
-        return None if left is None else int(0.8 * left)
+        available = available_bytes()
+        return None if available is None else int(0.8 * available)
     if isinstance(max_memory, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([KMGT]?I?)B?\s*", max_memory.upper())
         if match is None or match[2] not in _UNITS:
-            raise ValueError(f'max_memory is bytes or text like "8GB", not {max_memory!r}')
+            raise ValueError(
+                f'max_memory must be a number of bytes or text like "8GB", got {max_memory!r}'
+            )
         max_memory = float(match[1]) * _UNITS[match[2]]
     if not 0 < max_memory < float("inf"):
-        raise ValueError(f"max_memory must be positive, not {max_memory!r}")
+        raise ValueError(f"max_memory must be positive and finite, got {max_memory!r}")
     return int(max_memory)
 
 
@@ -79,13 +81,14 @@ def require_bytes(needed: int, allowed: int | None, *, what: str, instead: str) 
     needed : int
         Bytes that `what` would take.
     allowed : int or None
-        The budget; None allows anything.
+        The budget; None sets no limit.
     what, instead : str
-        What would be held, and what to pass in its place.
+        What needs the memory, and what the user can do instead.
     """
     if allowed is not None and needed > allowed:
         raise MemoryBudgetError(
-            f"{what} would take {format_bytes(needed)}, and the budget is {format_bytes(allowed)}; {instead}",
+            f"{what} would take {format_bytes(needed)}, and the budget is "
+            f"{format_bytes(allowed)}; {instead}",
             needed,
             allowed,
         )

@@ -1,4 +1,4 @@
-"""One callback through which long work says how far it is."""
+"""The callback that reports the progress of long computations."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 __all__ = ["Progress", "Stage", "no_progress", "show_progress"]
 
-#: ``progress(stage, done, total)``; ``total`` is None where it is not known.
+#: ``progress(stage, done, total)``; ``total`` is None if it is unknown.
 Progress = Callable[[str, int, int | None], None]
 
 
 class Stage(str):
-    """The name of a stage, with a detail that a bar may show beside it.
+    """The name of a stage, with a detail that a progress bar may show next to it.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ def no_progress(stage: str, done: int, total: int | None) -> None:
 
 @contextmanager
 def show_progress(verbose: int | Progress) -> Iterator[Progress]:
-    """The callback that `verbose` asks for: silent for 0, the caller's own, or bars.
+    """The progress callback for `verbose`: silent, progress bars, or the caller's own.
 
     Parameters
     ----------
     verbose : int or callable
-        0 is silent, a positive number draws one bar per stage on standard error, and a
-        callable is used as it is.
+        0 is silent; a positive number draws one bar per stage on standard error; a callable is
+        used as the callback.
     """
     if callable(verbose):
         yield verbose

@@ -1,8 +1,8 @@
-"""Work cut into blocks, and threads that share the blocks.
+"""Blocks of rows, and threads that work through them.
 
-NumPy lets go of the interpreter in its loops and products, so plain threads use all cores. While
-several of them multiply, each call of BLAS takes one core; left alone, BLAS would start threads of
-its own in every one of ours, and they would wait for each other.
+NumPy releases the interpreter lock in its loops and products, so plain threads use all cores. BLAS
+is limited to one core per call while several threads multiply; otherwise it would start its own
+threads in each of ours, and they would compete for the cores.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Number of threads that `n_jobs` asks for.
+    """Number of threads for a value of `n_jobs`.
 
     Parameters
     ----------
     n_jobs : int or None
-        None is what BLAS and OpenMP take by themselves: ``OMP_NUM_THREADS`` if it is set, or all
-        cores of this process; −1 is all cores, −2 all but one.
+        None follows BLAS and OpenMP: ``OMP_NUM_THREADS`` if it is set, otherwise all cores of
+        this process. −1 is all cores, −2 all but one.
     """
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))
-    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(asked) if asked.isdigit() and int(asked) > 0 else int(cpu_count())
+    setting = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(setting) if setting.isdigit() and int(setting) > 0 else int(cpu_count())
 
 
 def map_threads(
@@ -56,18 +56,18 @@ def map_threads(
     *,
     blas: bool = True,
 ) -> list[Result]:
-    """Results of `work` on each item, in order, by `n_jobs` threads.
+    """Results of `work` for each item, in order, computed by `n_jobs` threads.
 
     Parameters
     ----------
     work : callable
     items : sequence
     n_jobs : int
-        Threads.
+        Number of threads.
     done : callable
-        Told the number of finished items, in order.
+        Called with the number of finished items, in order.
     blas : bool
-        Whether the work calls BLAS, which is then held to one thread.
+        Whether `work` calls BLAS; if so, BLAS is limited to one thread.
     """
     results = []
     if n_jobs == 1 or len(items) < 2:
@@ -82,17 +82,18 @@ def map_threads(
                 results.append(result)
                 done(len(results))
         except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)  # do not finish what nobody waits for
+            pool.shutdown(wait=True, cancel_futures=True)  # skip the items not yet started
             raise
     return results
 
 
 class _SingleBlas:
-    """A context in which BLAS uses one thread; the last one to leave puts back what was there.
+    """A context in which BLAS uses one thread; the last to leave restores the earlier limit.
 
-    Where the limit is the process's, contexts that overlap in several threads count as one: were
-    each to put back what it found, the second would leave the limit behind. One thread of its own
-    sets and lifts it, because threadpoolctl lets only the thread that set a limit lift it.
+    Where the limit applies to the process, overlapping contexts in several threads count as one:
+    if each restored the limit that it met on entry, the second would restore the limit of 1. A
+    dedicated thread sets and lifts the limit, because threadpoolctl lets only the thread that set
+    a limit lift it.
     """
 
     def __init__(self) -> None:
@@ -125,11 +126,11 @@ def _hold(ready: Event, over: Event) -> None:
             ready.set()
             over.wait()
     finally:
-        ready.set()  # whoever waits goes on, limited or not
+        ready.set()  # release the waiting thread even if the limit could not be set
 
 
 def _limit_this_thread() -> None:
-    """Limit BLAS where the limit is the thread's, for as long as the thread lives."""
+    """Limit BLAS for the lifetime of this thread, where the limit applies to threads."""
     _controller().limit(limits=1, user_api="blas")
 
 
@@ -138,5 +139,5 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-#: The context. Work that calls `map_threads` many times may hold it, so that entering costs nothing.
+#: The context. Code that calls `map_threads` often may enter it once, so each call costs nothing.
 single_blas = _SingleBlas()

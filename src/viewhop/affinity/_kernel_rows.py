@@ -9,28 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["KernelRows", "normalised_logs"]
+__all__ = ["KernelRows", "Values", "normalised_logs"]
 
 Floats = NDArray[np.float64]
 Values: TypeAlias = "NDArray[np.floating] | csr_array"
 
 
-#: A sample with less than this share of the median training density is far from all of them.
+#: A sample with less than this share of the median training density is far from all others.
 FAR = 1e-8
 
 
 @dataclass(frozen=True)
 class KernelRows:
-    """Kernel rows over their largest entries, so that a far sample still knows its nearest ones.
+    """Kernel rows divided by their largest entries, so that rows of far samples do not underflow.
 
     Attributes
     ----------
     values : (n, m) array or csr_array
-        Each row over its largest entry.
+        Each row divided by its largest entry.
     peaks : (n,) float64 array
-        Logarithm of that entry; −inf for a row without mass.
+        Logarithm of the largest entry; −inf for a row without mass.
     coverage : (n,) array
-        Row sums of the plain kernel over their median on the training samples.
+        Row sums of the plain kernel, divided by their median over the training samples.
     """
 
     values: Values
@@ -39,13 +39,13 @@ class KernelRows:
 
     @classmethod
     def of(cls, logs: Values, coverage: Floats) -> KernelRows:
-        """Rows of a kernel given by its logarithms.
+        """Rows of a kernel from its logarithms.
 
         Parameters
         ----------
-        logs : (n, m) array, or csr_array whose stored entries are logarithms
-            −inf is a kernel value of 0; in the sparse form so is an entry that is not stored. An
-            array is written over.
+        logs : (n, m) array, or csr_array with logarithms as its stored entries
+            −inf is a kernel value of 0; so is an entry of the csr_array that is not stored. An
+            array is overwritten.
         coverage : (n,) array
         """
         peaks = _peaks(logs)
@@ -65,12 +65,12 @@ class KernelRows:
         Parameters
         ----------
         logs : (n, m) array or csr_array
-            Logarithms of the plain kernel, as in `of`; an array is written over.
+            Logarithms of the plain kernel, as in `of`; an array is overwritten.
         density : (m,) array
             Row sums of the plain kernel of the training samples.
         alpha : float
         typical : float or None
-            The median of `density`, if it is known.
+            The median of `density`, if known.
         """
         if alpha:
             return cls.of(*normalised_logs(logs, density, alpha))
@@ -85,18 +85,18 @@ class KernelRows:
 
     @property
     def far(self) -> NDArray[np.bool_]:
-        """Rows with some mass, but little."""
+        """Mask of the rows with little, but some mass."""
         return np.asarray(np.isfinite(self.peaks) & (self.coverage < FAR))
 
     def placed(self, places: NDArray[np.intp], n_rows: int) -> KernelRows:
-        """The same rows among others that have no mass.
+        """The same rows, with rows without mass between them.
 
         Parameters
         ----------
         places : (n,) index array
-            Where each row goes, in rising order.
+            New position of each row, in increasing order.
         n_rows : int
-            Rows in all.
+            Total number of rows.
         """
         peaks, coverage = np.full(n_rows, -np.inf), np.zeros(n_rows)
         peaks[places], coverage[places] = self.peaks, self.coverage
@@ -112,7 +112,7 @@ class KernelRows:
         return KernelRows(values, peaks, coverage)
 
     def weights(self, shift: Floats) -> Values:
-        """Kernel rows over exp(shift), one shift per row."""
+        """Kernel rows divided by exp(shift), with one shift per row."""
         seen = np.isfinite(self.peaks)
         factor = np.exp(np.subtract(self.peaks, shift, where=seen, out=np.zeros(seen.size)))
         if isinstance(self.values, np.ndarray):
@@ -131,7 +131,7 @@ def normalised_logs(logs: Values, density: Floats, alpha: float) -> tuple[Values
     Parameters
     ----------
     logs, density, alpha
-        As in `KernelRows.normalised`; `logs` is left as it is.
+        As in `KernelRows.normalised`; `logs` is not changed.
     """
     own = KernelRows.of(logs.copy(), np.zeros(logs.shape[0]))._log_sums()
     coverage = _coverage(own, float(np.median(density)))
@@ -145,7 +145,7 @@ def normalised_logs(logs: Values, density: Floats, alpha: float) -> tuple[Values
 
 
 def _coverage(log_sums: Floats, typical: float) -> Floats:
-    """Row sums over a typical one."""
+    """Row sums divided by a typical one."""
     return np.asarray(np.exp(log_sums - np.log(typical)))
 
 
@@ -161,5 +161,5 @@ def _peaks(logs: Values) -> Floats:
 
 
 def _like(pattern: csr_array, values: NDArray[np.floating]) -> csr_array:
-    """Other values at the same places."""
+    """A matrix with other values at the same positions."""
     return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)

@@ -1,8 +1,8 @@
 """Incomplete Cholesky: one view's kernel from few of its columns, K ≈ G Gᵀ.
 
-Pivot by pivot, the sample that is worst represented so far adds the column of its kernel values.
-Only these columns are ever computed, so the kernel matrix need not fit in memory. The same
-triangle that made the rows of G for training samples makes them for new ones.
+Each step takes the sample that is represented worst so far as a pivot and adds its kernel column.
+Only these columns are computed, so the kernel matrix need not fit in memory. The same triangle
+gives the rows of G for training samples and for new ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Done = Callable[[int, int], None]
 
-#: A sample whose largest kernel value at the pivots is below this share of theirs is far.
+#: A sample is far if its largest kernel value at the pivots is below this share of theirs.
 FAR = 1e-8
 
 
@@ -66,19 +66,19 @@ def incomplete_cholesky(
     diagonal : (n,) array
         Diagonal of K.
     column : callable
-        Gives a column of K, (n,), by its number.
+        Returns a column of K, (n,), by its index.
     rank : int
-        Most columns, from 1 to n.
+        Largest number of columns, from 1 to n.
     tol : float
-        The factor ends where the largest remaining diagonal entry is at most this share of the
-        largest of K, and in any case where only rounding is left, at n times its unit.
+        Stop if the largest remaining diagonal entry is at most this share of the largest one of
+        K; in any case stop at rounding error, n times the unit.
     done : callable
-        Told the number of finished columns and of all.
+        Called with the number of finished columns and the total.
 
     Raises
     ------
     ValueError
-        If the matrix is seen not to be positive semi-definite.
+        If the matrix proves not to be positive semi-definite.
 
     Notes
     -----
@@ -90,10 +90,10 @@ def incomplete_cholesky(
     >>> import numpy as np
     >>> from viewhop.affinity._low_rank import incomplete_cholesky
     >>> K = np.array([[1.0, 0.0, 1.0], [0.0, 4.0, 2.0], [1.0, 2.0, 2.0]])
-    >>> found = incomplete_cholesky(K.diagonal(), lambda j: K[:, j], rank=3)
-    >>> found.pivots.tolist()
+    >>> factor = incomplete_cholesky(K.diagonal(), lambda j: K[:, j], rank=3)
+    >>> factor.pivots.tolist()
     [1, 0]
-    >>> bool(np.abs(found.rows @ found.rows.T - K).max() < 1e-12)
+    >>> bool(np.abs(factor.rows @ factor.rows.T - K).max() < 1e-12)
     True
     """
     n = diagonal.size
@@ -123,7 +123,7 @@ def incomplete_cholesky(
 
 
 class Pivots(ABC):
-    """The samples whose kernel columns stand for all: what places any sample in a low-rank kernel.
+    """The samples that represent all others: they give any sample its row in a low-rank kernel.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Pivots(ABC):
     triangle : (k, k) array
         Factor rows of the pivots, lower triangular.
     scale : float
-        The kernel's scale; NaN where it has none.
+        The kernel's scale; NaN if it has none.
     """
 
     name: str
@@ -144,7 +144,7 @@ class Pivots(ABC):
         """Kernel values of samples (q, d) at the pivots, (q, k)."""
 
     def against(self, X: NDArray[np.floating]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Factor rows of samples (q, d), new or not, and which of them no pivot is like.
+        """Factor rows of samples (q, d), new or not, and which of them are far from all pivots.
 
         Returns
         -------
@@ -157,12 +157,12 @@ class Pivots(ABC):
 
     @property
     def least(self) -> float:
-        """The kernel value below which two samples are not alike at all."""
+        """The kernel value below which a sample is far from a pivot."""
         return float(FAR * np.square(self.triangle[0, 0]))
 
 
 class DistancePivots(Pivots):
-    """Pivots of a kernel of distances.
+    """Pivots of a distance kernel.
 
     Attributes
     ----------
@@ -190,26 +190,26 @@ class DistancePivots(Pivots):
 
     def values(self, X: NDArray[np.floating]) -> Floats:
         """Kernel values of samples (q, d) at the pivots, (q, k)."""
-        asking = self.points.like(self.features(X, self.name))
+        queries = self.points.like(self.features(X, self.name))
         k = len(self.points)
-        values = np.empty((len(asking), k))
-        for block in row_blocks(len(asking), k):
+        values = np.empty((len(queries), k))
+        for block in row_blocks(len(queries), k):
             i = np.arange(block.start, block.stop)
-            # From differences of rows: the same bits that a training sample's column had.
+            # From differences of rows: the same bits as in the column of a training sample.
             distances = pair_distances(
-                asking, np.repeat(i, k), self.points, np.tile(np.arange(k), i.size)
+                queries, np.repeat(i, k), self.points, np.tile(np.arange(k), i.size)
             ).reshape(-1, k)
             values[block] = np.exp(-self.kernel.exponent(distances / self.scale))
         return values
 
 
 class GivenPivots(Pivots):
-    """Pivots of a kernel that the caller computed.
+    """Pivots of a precomputed kernel.
 
     Attributes
     ----------
     columns : (k,) index array
-        Training samples that are pivots.
+        Indices of the pivots among the training samples.
     """
 
     scale = float("nan")
@@ -233,11 +233,11 @@ class LowRank(NamedTuple):
     rows : (n, k) array
         G, of the training samples.
     pivots : Pivots
-        Gives the row of any sample.
+        The pivots, which give the row of any sample.
     left_out : float
-        Share of the kernel's trace that G Gᵀ does not have.
+        Share of the kernel's trace that G Gᵀ lacks.
     far : (n,) bool array
-        Training samples that no pivot is like.
+        Training samples that are far from all pivots.
     """
 
     rows: Floats
@@ -262,17 +262,17 @@ def factorise_kernel(
     Parameters
     ----------
     name : str
-        The view, for errors and progress.
+        Name of the view, for errors and progress.
     kernel : Kernel
-        Positive semi-definite, so neither on neighbours nor with local scales.
+        Positive semi-definite: neither restricted to neighbours nor with local scales.
     X : (n_samples, n_features) array
         For `Precomputed`, the (n_samples, n_samples) kernel.
     rank, tol
         As in `incomplete_cholesky`.
     generator : Generator
-        Draws the rows that a scale is estimated from, where there are many.
+        Draws the rows from which a scale is estimated, if there are many.
     n_jobs : int
-        Threads of the neighbour search that a rule for the scale asks for.
+        Number of threads of the neighbour search, if the rule for the scale needs one.
     progress : callable
     """
     _check_semidefinite(name, kernel)
@@ -348,7 +348,7 @@ def _check_semidefinite(name: str, kernel: Kernel) -> None:
     if kernel.alpha:
         raise ValueError(
             f"{where} divides by densities (alpha={kernel.alpha!r}), which are sums over all "
-            "samples, and an incomplete Cholesky factor sees few of them; use alpha=0"
+            "samples, but an incomplete Cholesky factor uses only a few of them; use alpha=0"
         )
 
 
@@ -359,10 +359,10 @@ def _scale(
     generator: np.random.Generator,
     n_jobs: int,
 ) -> float:
-    """The kernel's scale; neighbours are looked for only where its rule asks for them."""
+    """The kernel's scale; neighbours are searched only if its rule needs them."""
     if isinstance(kernel.bandwidth, str):
-        found = find_neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
-        nearest, ranked = found.nearest, found.scale
+        neighbours = find_neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
+        nearest, ranked = neighbours.nearest, neighbours.scale
     else:
         first = np.zeros(len(points), dtype=np.intp)
         nearest = ranked = pair_distances(points, np.arange(len(points)), points, first)

@@ -1,7 +1,7 @@
-"""A symmetric matrix held as the upper triangle of its square tiles.
+"""A symmetric matrix stored as the upper triangle of its square tiles.
 
-Half the memory of the full matrix, and half the traffic of a product: a tile that has been read
-serves its rows and, transposed, its columns.
+It takes half the memory of the full matrix, and half the traffic in a product: a tile serves its
+rows and, transposed, its columns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads
 
-__all__ = ["LANES", "Tiles", "in_lanes"]
+__all__ = ["GROUPS", "LANES", "SIDE", "Tiles", "in_lanes"]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
@@ -22,11 +22,11 @@ Result = TypeVar("Result")
 
 #: Rows and columns of a tile: it stays in the cache of a core while it is used twice.
 SIDE = 768
-#: Columns that a tile is multiplied by at a time.
+#: Number of columns that a tile is multiplied by at a time.
 WIDTH = 64
-#: BLAS computes this many columns at once; from half of them on, all are as fast as some.
+#: BLAS computes this many columns at once; more than half of them take as long as all.
 LANES = 16
-#: Partial sums of a product. Their number is fixed, so threads do not change the result.
+#: Number of partial sums of a product; it is fixed, so threads do not change the result.
 GROUPS = 8
 
 
@@ -38,12 +38,12 @@ class Tiles:
     n : int
     dtype : dtype of the entries
     make : callable
-        ``make(rows, columns)`` gives the entries of a tile, two slices with rows ≤ columns, as an
-        array that the tiles may keep.
+        ``make(rows, columns)`` returns the entries of a tile, for two slices with rows ≤ columns,
+        as an array that the tiles may keep.
     n_jobs : int
-        Threads that share the tiles.
+        Number of threads that share the tiles.
     done : callable
-        Told the number of finished tiles and of all.
+        Called with the number of finished tiles and the total.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Tiles:
 
     @classmethod
     def unpacked(cls, triangle: Values, n: int, *, n_jobs: int = 1) -> Tiles:
-        """The tiles of the matrix whose `packed` triangle this is."""
+        """The tiles of a matrix from its `packed` triangle."""
 
         def entries(rows: slice, columns: slice) -> Values:
             i = np.arange(rows.start, rows.stop)[:, None]
@@ -126,14 +126,14 @@ class Tiles:
 
     @staticmethod
     def bytes_of(n: int, itemsize: int) -> int:
-        """Bytes that the tiles of an (n, n) matrix take."""
+        """Size in bytes of the tiles of an (n, n) matrix."""
         whole, rest = divmod(n, SIDE)
         below = sum(k * SIDE * SIDE for k in range(whole)) + whole * SIDE * rest
         return (n * n - below) * itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Size of the tiles in bytes."""
         return sum(tile.nbytes for tile in self._tiles.values())
 
     def product(self, V: Values, *, n_jobs: int = 1) -> Values:
@@ -143,15 +143,15 @@ class Tiles:
         ----------
         V : array
         n_jobs : int
-            Threads; the result does not depend on their number.
+            Number of threads; the result does not depend on it.
         """
         if V.ndim == 1:
             return self._narrow(V, n_jobs)
         out = np.empty(V.shape, dtype=V.dtype)
         for start in range(0, V.shape[1], WIDTH):
             part = V[:, start : start + WIDTH]
-            found = self._narrow(in_lanes(part), n_jobs)
-            out[:, start : start + WIDTH] = found[:, : part.shape[1]]
+            product = self._narrow(in_lanes(part), n_jobs)
+            out[:, start : start + WIDTH] = product[:, : part.shape[1]]
         return out
 
     def _narrow(self, V: Values, n_jobs: int) -> Values:
@@ -237,7 +237,7 @@ class Tiles:
 
 
 def in_lanes(V: Values) -> Values:
-    """The columns in C order, and zeros beside them where that makes a product faster."""
+    """The columns in C order, padded with zero columns if that makes a product faster."""
     n, b = V.shape
     missing = -b % LANES
     if 2 * missing > LANES:

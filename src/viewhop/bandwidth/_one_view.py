@@ -1,6 +1,6 @@
-"""Scales that one view sets by itself: from its distances to the sigma of its kernel.
+"""Scales that depend on one view: from its distances to the σ of its kernel.
 
-"Nearest" always means nearest distinct: rows that are equal never give a scale of 0.
+"Nearest" always means nearest distinct: equal rows never give a scale of 0.
 """
 
 from __future__ import annotations
@@ -15,11 +15,20 @@ from viewhop.kernels import DistanceKernel, Gaussian
 from viewhop.neighbours import Points, block_distances, distance_matrix, find_neighbourhoods
 from viewhop.views import Views
 
-__all__ = ["local", "log_log", "max_min"]
+__all__ = [
+    "choose_rows",
+    "choose_scale",
+    "constant_view_error",
+    "distance_rows",
+    "local",
+    "log_log",
+    "max_min",
+    "sample_rows",
+]
 
 Floats = NDArray[np.float64]
 
-#: Up to this many samples the log-log rule sums over all rows; beyond, over a seeded sample.
+#: Up to this many samples, the log-log rule sums over all rows; beyond, over a random subset.
 ALL_ROWS = 4096
 
 
@@ -43,9 +52,11 @@ def max_min(X: ArrayLike, factor: float = 1.0) -> float:
     3.0
     """
     points = _points(X)
-    found = find_neighbourhoods(points, points, k=1, k_scale=1)
-    # This rule gives one number, where `choose_scale` may give one for each sample.
-    return choose_scale(Gaussian("max-min", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
+    neighbours = find_neighbourhoods(points, points, k=1, k_scale=1)
+    # A single number for this rule, though `choose_scale` may return one per sample.
+    return choose_scale(
+        Gaussian("max-min", factor=factor), "X", neighbours.nearest, neighbours.scale, None
+    )  # type: ignore[return-value]
 
 
 def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
@@ -55,8 +66,8 @@ def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
     ----------
     X : (n_samples, n_features) array
     n_neighbors : int
-        Clipped to the number of other samples. Where that neighbour is a copy of the sample,
-        the nearest distinct one counts.
+        Clipped to the number of other samples. If that neighbour is a copy of the sample, the
+        nearest distinct one counts.
     factor : float
         C.
 
@@ -71,9 +82,11 @@ def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
     array([1., 1., 2.])
     """
     points = _points(X)
-    found = find_neighbourhoods(points, points, k=n_neighbors, k_scale=n_neighbors)
-    # This one gives a number for each sample.
-    return choose_scale(Gaussian("local", factor=factor), "X", found.nearest, found.scale, None)  # type: ignore[return-value]
+    neighbours = find_neighbourhoods(points, points, k=n_neighbors, k_scale=n_neighbors)
+    # One number per sample for this rule.
+    return choose_scale(
+        Gaussian("local", factor=factor), "X", neighbours.nearest, neighbours.scale, None
+    )  # type: ignore[return-value]
 
 
 def log_log(
@@ -87,12 +100,12 @@ def log_log(
     factor : float
         C.
     random_state : int, Generator or None
-        Draws the rows that stand for all where there are more than 4,096.
+        Draws a subset of the rows if there are more than 4,096.
 
     Notes
     -----
-    The rule of Coifman, Shkolnisky, Sigworth and Singer (2008): between the scales where the
-    kernel is the identity and where it is constant, the plot has a linear part.
+    The rule of Coifman, Shkolnisky, Sigworth and Singer (2008): between the scales at which the
+    kernel is the identity and at which it is constant, the plot has a linear part.
 
     Examples
     --------
@@ -103,11 +116,11 @@ def log_log(
     0.77
     """
     points = _points(X)
-    found = find_neighbourhoods(points, points, k=1, k_scale=1)
+    neighbours = find_neighbourhoods(points, points, k=1, k_scale=1)
     kernel = Gaussian("log-log", factor=factor)
     rows = sample_rows(points, np.random.default_rng(random_state))
-    # One number, as max-min gives.
-    return choose_scale(kernel, "X", found.nearest, found.scale, lambda: rows)  # type: ignore[return-value]
+    # A single number, as for max-min.
+    return choose_scale(kernel, "X", neighbours.nearest, neighbours.scale, lambda: rows)  # type: ignore[return-value]
 
 
 def _points(X: ArrayLike) -> Points:
@@ -115,22 +128,22 @@ def _points(X: ArrayLike) -> Points:
 
 
 def choose_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
-    """All samples, or a seeded sample of them whose distance rows fit in the same memory."""
+    """All samples, or a random subset with distance rows that fit into the same memory."""
     if n <= ALL_ROWS:
         return np.arange(n)
     return np.sort(generator.choice(n, ALL_ROWS**2 // n + 1, replace=False))
 
 
 def distance_rows(points: Points, rows: NDArray[np.intp]) -> Floats:
-    """Distances from chosen samples to all samples, (n_rows, n)."""
+    """Distances from the given samples to all samples, (n_rows, n)."""
     if rows.size == len(points):
         return np.asarray(distance_matrix(points, np.dtype(np.float64)))
-    chosen = points.like(points.rows[rows])
-    return np.asarray(block_distances(chosen, slice(0, rows.size), points), dtype=np.float64)
+    subset = points.like(points.rows[rows])
+    return np.asarray(block_distances(subset, slice(0, rows.size), points), dtype=np.float64)
 
 
 def sample_rows(points: Points, generator: np.random.Generator) -> Floats:
-    """Distances from all samples, or from a seeded sample of them, to all samples."""
+    """Distances from all samples, or a random subset, to all samples, (n_rows, n)."""
     return distance_rows(points, choose_rows(len(points), generator))
 
 
@@ -141,19 +154,19 @@ def choose_scale(
     ranked: Floats,
     rows: Callable[[], NDArray[np.floating]] | None,
 ) -> float | Floats:
-    """The scale of a kernel with its factor, one number or one per sample.
+    """The scale of a kernel, including its factor: one number, or one per sample.
 
     Parameters
     ----------
     kernel : DistanceKernel
     name : str
-        The view, for errors.
+        Name of the view, for error messages.
     nearest : (n,) array
-        Smallest positive distance of each sample, 0 where there is none.
+        Smallest positive distance of each sample, 0 if there is none.
     ranked : (n,) array
         Distance to the neighbour that sets a local scale.
     rows : callable or None
-        Gives distance rows when the log-log rule asks for them.
+        Returns distance rows, for the log-log rule.
     """
     if not nearest.any():
         raise constant_view_error(name, nearest.size)
@@ -169,18 +182,17 @@ def choose_scale(
 
 
 def constant_view_error(name: str, n: int) -> ValueError:
-    """The refusal of a view without a scale."""
+    """The error for a view in which all samples are equal."""
     return ValueError(
-        f"view {name!r} is constant: all {n} samples are equal, so it has no scale; leave the "
-        "view out"
+        f"view {name!r} is constant: all {n} samples are equal, so it has no scale; drop the view"
     )
 
 
 def _steepest(kernel: DistanceKernel, distances: NDArray[np.floating], smallest: float) -> float:
-    """The scale where d log S / d log σ peaks, S the sum of the kernel over `distances`."""
+    """The scale at which d log S / d log σ peaks, with S the sum of the kernel over `distances`."""
     logs = np.log(distances[distances > 0])
     low, high = np.log(smallest), float(logs.max())
-    # A histogram of log distances finds the peak to a grid step; then exact sums refine it.
+    # A histogram of log distances locates the peak to a grid step; exact sums then refine it.
     counts, edges = np.histogram(logs, bins=2048, range=(low, high + 1e-9))
     middles = np.append(np.exp(0.5 * (edges[:-1] + edges[1:])), 0.0)
     counts = np.append(counts, distances.size - logs.size)

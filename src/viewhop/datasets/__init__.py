@@ -1,4 +1,4 @@
-"""Data to try viewhop on: the synthetic sets of the paper, and real ones."""
+"""Example data: the synthetic sets of the paper, and real data sets."""
 
 from viewhop.datasets._bundled import load_mfeat
 from viewhop.datasets._coil import load_coil20

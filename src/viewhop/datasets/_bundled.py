@@ -1,4 +1,4 @@
-"""The real data set that comes with the package."""
+"""The real data set included in the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viewhop.views import Views
 
 __all__ = ["load_mfeat"]
 
-#: The paper's order, which is not the order of the file.
+#: The views in the paper's order, which differs from the order in the file.
 _MFEAT_VIEWS = ("fac", "kar", "zer", "mor", "pix", "fou")
 
 

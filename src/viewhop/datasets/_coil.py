@@ -22,39 +22,39 @@ _ORIGIN = (
 
 
 def load_coil20(data_home: str | os.PathLike[str] | None = None) -> Bunch:
-    """Pictures of 20 objects on a turntable, one every 5 degrees.
+    """Images of 20 objects on a turntable, one every 5 degrees.
 
     Parameters
     ----------
     data_home : path or None
-        Folder with ``coil20_64.npz``; None is the one that the environment variable
-        ``VIEWHOP_DATA`` names. Nothing is downloaded.
+        Folder with ``coil20_64.npz``; None takes the environment variable ``VIEWHOP_DATA``.
+        Nothing is downloaded.
 
     Returns
     -------
     Bunch
-        ``images`` : (20, 72, 64, 64) uint8 array, by object and by angle;
+        ``images`` : (20, 72, 64, 64) uint8 array, indexed by object and angle;
         ``phase`` : (72,) array, the angle of the turntable in [0, 2π); ``DESCR`` : str.
 
     Raises
     ------
     DataMissingError
-        If the file is not there; the message says where it comes from.
+        If the file does not exist; the message says where to get it.
     ValueError
-        If the file is not the one that is known, by its checksum.
+        If the file has the wrong checksum.
 
     Notes
     -----
     S. A. Nene, S. K. Nayar and H. Murase, Columbia Object Image Library (COIL-20), Technical
-    Report CUCS-005-96, 1996. A second camera that stands at 90 degrees sees each object as the
-    first one sees it 18 pictures later.
+    Report CUCS-005-96, 1996. A second camera at 90 degrees to the first would see each object as
+    the first one does 18 images later.
 
     Examples
     --------
     >>> from viewhop.datasets import load_coil20
     >>> coil = load_coil20("folder")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    viewhop.errors.DataMissingError: there is no coil20_64.npz in folder.
+    viewhop.errors.DataMissingError: no coil20_64.npz in folder.
     """
     with np.load(find_file(_FILE, _SHA256, data_home, _ORIGIN), allow_pickle=False) as arrays:
         images = arrays["images"]

@@ -18,9 +18,9 @@ __all__ = ["load_caltech101", "load_isolet", "load_mnist_2_3"]
 _MNIST = "mnist_2_3.npz", "0cfc285c02bcf0a4c50211c312d952b4b51751444b45742a954383551165c221"
 _ISOLET = "isolet5.npz", "58639b37ae31d8dd9a0c7abca75393fa58de9a9b4867deccf9937434df6cef5d"
 _CALTECH = "caltech101_15.zip", "0d64a761c43fb584b5d49c914c10d8442f9b0c2808c573bdca52681590bbe642"
-#: What a member of the archive is called: a category and a number, nothing that leads elsewhere.
+#: Allowed names of the archive's members: a category and a number, never a path out of the folder.
 _MEMBER = re.compile(r"([A-Za-z0-9_-]+)/image_([0-9]{4})\.jpg")
-#: No picture of the set has a tenth of this.
+#: Largest size of an image in bytes, more than ten times the largest one in the set.
 _LARGEST = 2**20
 
 
@@ -30,8 +30,7 @@ def load_mnist_2_3(data_home: str | os.PathLike[str] | None = None) -> Bunch:
     Parameters
     ----------
     data_home : path or None
-        Folder of ``mnist_2_3.npz``; None is the one that the environment variable ``VIEWHOP_DATA``
-        names.
+        Folder with ``mnist_2_3.npz``; None takes the environment variable ``VIEWHOP_DATA``.
 
     Returns
     -------
@@ -77,8 +76,7 @@ def load_isolet(data_home: str | os.PathLike[str] | None = None) -> Bunch:
     Parameters
     ----------
     data_home : path or None
-        Folder of ``isolet5.npz``; None is the one that the environment variable ``VIEWHOP_DATA``
-        names.
+        Folder with ``isolet5.npz``; None takes the environment variable ``VIEWHOP_DATA``.
 
     Returns
     -------
@@ -121,16 +119,14 @@ def load_caltech101(
     Parameters
     ----------
     data_home : path or None
-        Folder of ``caltech101_15.zip``; None is the one that the environment variable
-        ``VIEWHOP_DATA`` names.
+        Folder with ``caltech101_15.zip``; None takes the environment variable ``VIEWHOP_DATA``.
     per_class : int
-        Images of each category, from 1 to 15.
+        Number of images per category, from 1 to 15.
 
     Returns
     -------
     Bunch
-        ``images`` : list of bytes, the JPEG files as they are; `viewhop.experiments` makes views
-        of them;
+        ``images`` : list of bytes, the JPEG files; `viewhop.experiments` computes views from them;
         ``target`` : (101 × per_class,) int array; ``target_names`` : list of 101 str;
         ``DESCR`` : str, with the origin and the licence.
 
@@ -148,14 +144,14 @@ def load_caltech101(
     1010
     """
     if not 1 <= per_class <= 15:
-        raise ValueError(f"per_class is from 1 to 15, not {per_class}")
+        raise ValueError(f"per_class must be from 1 to 15, got {per_class}")
     origin = "data.caltech.edu/records/mzrjq-6wc02 (the first 15 images of each category, zipped)"
     pictures = _pictures(find_file(*_CALTECH, data_home, origin))
     names = sorted(pictures)
-    chosen = [jpeg for name in names for jpeg in pictures[name][:per_class]]
+    images = [jpeg for name in names for jpeg in pictures[name][:per_class]]
     sizes = [len(pictures[name][:per_class]) for name in names]
     return Bunch(
-        images=chosen,
+        images=images,
         target=np.repeat(np.arange(len(names)), sizes),
         target_names=names,
         DESCR=(
@@ -171,15 +167,15 @@ def _arrays(path: Path, *names: str) -> list[np.ndarray]:
 
 
 def _pictures(path: Path) -> dict[str, list[bytes]]:
-    """JPEG files by category, in the order of their numbers; nothing is unpacked to disk."""
+    """JPEG files by category, ordered by number; nothing is unpacked to disk."""
     pictures: dict[str, list[bytes]] = {}
     with ZipFile(path) as archive:
         for member in sorted(archive.infolist(), key=lambda member: member.filename):
-            named = _MEMBER.fullmatch(member.filename)
-            if named is None or member.file_size > _LARGEST:
+            match = _MEMBER.fullmatch(member.filename)
+            if match is None or member.file_size > _LARGEST:
                 raise ValueError(
-                    f"{path.name} holds {member.filename!r} of {member.file_size:,} bytes; "
-                    f"expected CATEGORY/image_NNNN.jpg of at most {_LARGEST:,}"
+                    f"{path.name} contains {member.filename!r} ({member.file_size:,} bytes); "
+                    f"expected CATEGORY/image_NNNN.jpg of at most {_LARGEST:,} bytes"
                 )
-            pictures.setdefault(named[1], []).append(archive.read(member))
+            pictures.setdefault(match[1], []).append(archive.read(member))
     return pictures

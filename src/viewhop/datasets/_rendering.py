@@ -1,6 +1,6 @@
-"""Pictures of boxes on a table, taken by a pinhole camera: rays, shadows, averaged pixels.
+"""Images of boxes on a table, ray traced for a pinhole camera, with shadows and antialiasing.
 
-Lengths are centimetres, z points up and the table is the plane z = 0; grey values go from 0 to 255.
+Lengths are in centimetres, z points up, the table is the plane z = 0; grey values are 0 to 255.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ __all__ = ["Box", "Camera"]
 
 Floats = NDArray[np.float64]
 
-#: Rays per pixel, along either side: a frame is rendered four times as fine and averaged.
+#: Rays per pixel along either axis: a frame is rendered at four times its size and averaged.
 FINE = 4
-#: Where the light comes from, and the share of it that is everywhere.
+#: Direction of the light source, and the share of ambient light.
 _LIGHT = np.array([-0.45, -0.35, 1.0]) / np.linalg.norm([-0.45, -0.35, 1.0])
 _AMBIENT = 0.45
-#: What is left of the light in a shadow.
+#: Share of the light that reaches a shadow.
 _SHADE = 0.55
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box that stands upright.
+    """An upright box.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Box:
     sides : (3,) array
         Length, width and height.
     grey : float
-        Of a face in full light.
+        Grey value of a fully lit face.
     """
 
     middle: Floats
@@ -50,7 +50,7 @@ class Box:
         return np.asarray(signs * self.sides / 2 @ self._axes() + self.middle)
 
     def hits(self, origin: Floats, rays: Floats) -> tuple[Floats, Floats]:
-        """Where rays enter the box, in lengths of the ray, and the light of the face they meet.
+        """Distances at which rays enter the box, in ray lengths, and the light on the face hit.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Box:
         """
         axes = self._axes()
         start, along = np.broadcast_arrays((origin - self.middle) @ axes.T, rays @ axes.T)
-        # A ray beside a face would divide by 0; as good as beside it, it gets the same answer.
+        # A ray parallel to a face would divide by 0; an almost parallel one gives the same result.
         along = np.where(np.abs(along) < 1e-12, 1e-12, along)
         near = (-np.sign(along) * self.sides / 2 - start) / along
         far = (np.sign(along) * self.sides / 2 - start) / along
@@ -85,17 +85,18 @@ class Box:
 
 
 class Camera:
-    """A camera that looks at the middle of the table, and the empty table as it sees it.
+    """A camera that points at the middle of the table, with its image of the empty table.
 
     Parameters
     ----------
     place : (3,) array
+        Position of the camera.
     size : pair of int
-        Width and height of a picture in pixels.
+        Width and height of an image in pixels.
     lens : float
-        Focal length over the width of a picture.
+        Focal length divided by the width of an image.
     table : callable
-        Grey values of points of the table, from (n_points, 2) to (n_points,).
+        Grey values of points on the table, from (n_points, 2) to (n_points,).
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Camera:
         across = (columns - self.shape[1] / 2) / self._focus
         down = (rows - self.shape[0] / 2) / self._focus
         self.rays = np.stack([across, down, np.ones(self.shape)], axis=-1) @ self._frame
-        # Rays that do not fall meet no table; the cameras of this file look down on all of it.
+        # Rays that do not point down miss the table; here all rays of a camera point down.
         steps = self.place[2] / np.maximum(-self.rays[..., 2], 1e-3)
         self.ground = self.place + steps[..., None] * self.rays
         self.empty = table(self.ground[..., :2].reshape(-1, 2)).reshape(self.shape)
@@ -144,16 +145,16 @@ class Camera:
         tiles = canvas.reshape(height // FINE, FINE, width // FINE, FINE)
         return np.asarray(tiles.mean(axis=(1, 3)))
 
-    def seen(self, points: Floats) -> Floats:
-        """Row and column of points on the fine picture, (n_points, 2)."""
+    def project(self, points: Floats) -> Floats:
+        """Row and column of points in the fine image, (n_points, 2)."""
         right, down, ahead = ((points - self.place) @ self._frame.T).T
         row = down / ahead * self._focus + self.shape[0] / 2
         column = right / ahead * self._focus + self.shape[1] / 2
         return np.column_stack([row, column])
 
     def _part(self, points: Floats) -> tuple[slice, slice]:
-        """The rectangle of the fine picture that holds points."""
-        places = self.seen(points)
-        low = np.clip(np.floor(places.min(axis=0)).astype(int) - 1, 0, self.shape)
-        high = np.clip(np.ceil(places.max(axis=0)).astype(int) + 1, 0, self.shape)
+        """The rectangle of the fine image that contains the points."""
+        pixels = self.project(points)
+        low = np.clip(np.floor(pixels.min(axis=0)).astype(int) - 1, 0, self.shape)
+        high = np.clip(np.ceil(pixels.max(axis=0)).astype(int) + 1, 0, self.shape)
         return slice(low[0], high[0]), slice(low[1], high[1])

@@ -1,4 +1,4 @@
-"""The synthetic sets of the paper, each two views of samples whose parameters are known."""
+"""The synthetic sets of the paper: two views each, with known parameters of every sample."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def make_helices(kind: Literal["A", "B"] = "A", *, n_samples: int = 1000) -> Bunch:
-    """Two helices in space whose angles differ by a quarter turn.
+    """Two helices in space, with angles that differ by a quarter turn.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def make_helices(kind: Literal["A", "B"] = "A", *, n_samples: int = 1000) -> Bun
     -------
     Bunch
         ``views`` : Views ``x`` and ``y``, (n_samples, 3) each;
-        ``a``, ``b`` : (n_samples,) arrays, the angle of either view; ``DESCR`` : str.
+        ``a``, ``b`` : (n_samples,) arrays, the angles of ``x`` and ``y``; ``DESCR`` : str.
 
     Notes
     -----
-    Nothing is random: a is evenly spread in [0, 2π], both ends included, and
-    b = (a + π/2) mod 2π, so the second helix starts anew where a passes 3π/2.
+    Nothing is random: a is evenly spaced in [0, 2π], both ends included, and
+    b = (a + π/2) mod 2π, so the second helix starts again where a passes 3π/2.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def make_helices(kind: Literal["A", "B"] = "A", *, n_samples: int = 1000) -> Bun
         views=Views({"x": x, "y": y}),
         a=a,
         b=b,
-        DESCR=f"Helix {kind}: two helices whose angles differ by a quarter turn, {equations}.",
+        DESCR=f"Helix {kind}: two helices with angles a quarter turn apart, {equations}.",
     )
 
 
@@ -75,12 +75,12 @@ def make_circles(
     noise: float = 0.16,
     random_state: int | np.random.Generator | None = None,
 ) -> Bunch:
-    """Two noisy concentric circles, seen in two views that are each sheared apart.
+    """Two noisy concentric circles in two views, each of them split and shifted.
 
     Parameters
     ----------
     n_samples : int
-        Number of samples, half on each circle (the outer has one more if it is odd).
+        Number of samples, half on each circle; if it is odd, the outer circle has one more.
     noise : float
         Standard deviation σ_n of the noise.
     random_state : int, Generator or None
@@ -95,9 +95,9 @@ def make_circles(
 
     Notes
     -----
-    Eqs. (60)-(62). The view ``x`` moves the upper half by 1 to the right, ``y`` the right half
-    by 1 upwards. Six noise variables are drawn per sample, as printed: Eq. (61) takes n[2] in
-    the upper and n[3] in the lower half, Eq. (62) takes n[6] in both, and n[5] is not used.
+    Eqs. (60)-(62). The view ``x`` shifts the upper half to the right by 1, ``y`` shifts the right
+    half up by 1. Six noise variables are drawn per sample, as printed: Eq. (61) uses n[2] in the
+    upper and n[3] in the lower half, Eq. (62) uses n[6] in both, and n[5] is unused.
 
     The paper gives the noise as σ_n² ∈ [0.03, 0.6] in one place and as σ_n = 0.16 in another;
     `noise` is the standard deviation σ_n.
@@ -141,21 +141,21 @@ def make_swiss_rolls(
     noise : float
         Standard deviation σ_N of the noise in every coordinate.
     random_state : int, Generator or None
-        Seed of heights, rotation and noise, drawn in this order. The roll and the rotation
-        are the same for every `noise`.
+        Seed of heights, rotation and noise, drawn in this order. The roll and the rotation do
+        not depend on `noise`.
 
     Returns
     -------
     Bunch
         ``views`` : Views ``x`` and ``y``, (n_samples, 3) each;
-        ``theta``, ``height`` : (n_samples,) arrays, the place of a sample on the roll;
-        ``rotation`` : (3, 3) orthonormal array, with y = rotation · x when there is no noise;
+        ``theta``, ``height`` : (n_samples,) arrays, the position of a sample on the roll;
+        ``rotation`` : (3, 3) orthonormal array, with y = rotation · x if there is no noise;
         ``DESCR`` : str.
 
     Notes
     -----
-    Eqs. (53)-(54): θ = 1.5π s with s evenly spread in [1, 3], heights uniform in [0, 100]. The
-    rotation is a Gaussian matrix made orthonormal by Gram-Schmidt, so it may also reflect.
+    Eqs. (53)-(54): θ = 1.5π s with s evenly spaced in [1, 3], heights uniform in [0, 100]. The
+    rotation is a Gaussian matrix, orthonormalised by Gram-Schmidt, so it may include a reflection.
 
     Examples
     --------
@@ -196,11 +196,11 @@ def make_mixtures(
     n_samples : int
         Number of samples, a multiple of both numbers of clusters; the paper has 600.
     clusters : pair of int
-        Number of clusters in either view. The view with fewer has the first of the centres:
+        Number of clusters in each view. The view with fewer clusters uses the first centres:
         (6, 3) is the paper's second experiment.
     random_state : int, Generator or None
         Seed of centres, first view and second view, drawn in this order. Pairs with the same
-        larger number therefore share their centres.
+        maximum therefore share their centres.
 
     Returns
     -------
@@ -223,16 +223,7 @@ def make_mixtures(
     >>> mixtures.target[::100].tolist(), mixtures.target_y[::100].tolist()
     ([0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2])
     """
-    if len(clusters) != 2:
-        raise ValueError(f"clusters must be two numbers, one per view, got {clusters!r}")
-    for count in clusters:
-        _check_count("clusters", count, least=1)
-    _check_count("n_samples", n_samples, least=2)
-    if any(n_samples % count for count in clusters):
-        raise ValueError(
-            f"n_samples must be a multiple of both numbers of clusters {tuple(clusters)}, "
-            f"got {n_samples}"
-        )
+    _check_clusters(clusters, n_samples)
     rng = np.random.default_rng(random_state)
     centers = np.sqrt(8) * rng.standard_normal((max(clusters), 9))
     targets = [np.repeat(np.arange(count), n_samples // count) for count in clusters]
@@ -254,15 +245,15 @@ def make_gapped_rolls(
     gap: float = 30.0,
     random_state: int | np.random.Generator | None = None,
 ) -> Bunch:
-    """Two views of one Swiss roll, each torn apart at another place.
+    """Two views of one Swiss roll, torn at a different place in each view.
 
     Parameters
     ----------
     n_samples : int
         Number of samples.
     gap : float
-        Width of the tear, in the units of the roll, whose turns lie 12π ≈ 37.7 apart. At the
-        default no sample has one of its 10 nearest neighbours across the tear.
+        Width of the tear, in the units of the roll; its turns are 12π ≈ 37.7 apart. At the
+        default, no sample has any of its 10 nearest neighbours across the tear.
     random_state : int, Generator or None
         Seed of the heights.
 
@@ -270,17 +261,17 @@ def make_gapped_rolls(
     -------
     Bunch
         ``views`` : Views ``x`` and ``y``, (n_samples, 3) each;
-        ``theta``, ``height`` : (n_samples,) arrays, the place of a sample on the roll;
-        ``pieces`` : (n_samples, 2) int array, 0 before and 1 after the tear of ``x``, of ``y``;
+        ``theta``, ``height`` : (n_samples,) arrays, the position of a sample on the roll;
+        ``pieces`` : (n_samples, 2) int array, 0 before and 1 after the tear in ``x`` and ``y``;
         ``DESCR`` : str.
 
     Notes
     -----
-    Figure 1 shows such rolls and prints no formula; this one is ours. The roll is that of
-    Eq. (53) with heights in [0, 40] and without noise. In ``x`` everything beyond θ = 2.5π, in
-    ``y`` everything beyond θ = 3.5π, is moved outwards from the axis by `gap`. Radii on the two
-    sides of a tear then differ by at least `gap`, so nothing lies closer across it, while
-    samples next to it in one view have all their neighbours in the other.
+    Figure 1 shows such rolls without a formula; this one is ours. The roll is that of Eq. (53)
+    with heights in [0, 40] and without noise. Samples with θ > 2.5π in ``x``, and with θ > 3.5π
+    in ``y``, are shifted away from the axis by `gap`. Radii on the two sides of a tear then differ
+    by at least `gap`, so no two samples across it are closer, and samples next to the tear in one
+    view keep all their neighbours in the other.
 
     Examples
     --------
@@ -302,7 +293,7 @@ def make_gapped_rolls(
         theta=theta,
         height=height,
         pieces=pieces,
-        DESCR="Gapped rolls: one Swiss roll, torn at another place in each view, after Figure 1.",
+        DESCR="Gapped rolls: one Swiss roll, torn at a different place in each view (Figure 1).",
     )
 
 
@@ -319,7 +310,7 @@ def _roll(
     height: NDArray[np.float64],
     shift: NDArray[np.float64] | float = 0.0,
 ) -> NDArray[np.float64]:
-    """Points of the roll of Eq. (53), (n_samples, 3), moved outwards by `shift`."""
+    """Points of the roll of Eq. (53), (n_samples, 3), shifted outwards by `shift`."""
     radius = 6 * theta + shift
     return np.column_stack([radius * np.cos(theta), height, radius * np.sin(theta)])
 
@@ -328,6 +319,19 @@ def _orthonormal(rng: np.random.Generator) -> NDArray[np.float64]:
     """Gram-Schmidt of a Gaussian matrix: QR, with the diagonal of R made positive."""
     q, r = np.linalg.qr(rng.standard_normal((3, 3)))
     return np.asarray(q * np.sign(np.diag(r)), dtype=np.float64)
+
+
+def _check_clusters(clusters: Sequence[int], n_samples: int) -> None:
+    if len(clusters) != 2:
+        raise ValueError(f"clusters must be two numbers, one per view, got {clusters!r}")
+    for count in clusters:
+        _check_count("clusters", count, least=1)
+    _check_count("n_samples", n_samples, least=2)
+    if any(n_samples % count for count in clusters):
+        raise ValueError(
+            f"n_samples must be a multiple of both numbers of clusters {tuple(clusters)}, "
+            f"got {n_samples}"
+        )
 
 
 def _check_count(name: str, value: object, *, least: int) -> None:

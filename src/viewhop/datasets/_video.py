@@ -1,4 +1,4 @@
-"""A toy train on a track in the shape of an eight, filmed by two cameras."""
+"""A toy train on a figure-of-eight track, filmed by two cameras."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["make_train_video"]
 
 Floats = NDArray[np.float64]
 
-#: Where the cameras stand, in centimetres from the crossing, and their focal length in widths.
+#: Positions of the cameras, in centimetres from the crossing, and their focal length in widths.
 _PLACES = {"x": (-55.0, -195.0, 190.0), "y": (205.0, -95.0, 175.0)}
 _LENS = 1.95
 #: Half the length and half the width of the eight.
 _REACH = np.array([62.0, 34.0])
-#: Points by which the track is known.
+#: Number of points that represent the track.
 _STATIONS = 4000
-#: Vehicles from the front: place of the middle behind the front of the train, length.
+#: Vehicles from the front: distance of the middle from the front of the train, and length.
 _VEHICLES = ((5.5, 11.0), (17.0, 11.0), (28.5, 11.0), (40.0, 11.0))
 #: Variance of the noise frames, as the paper gives it.
 _NOISE_VARIANCE = 10.0
@@ -42,38 +42,38 @@ def make_train_video(
     waggons: Literal["alike", "contrasting"] = "alike",
     random_state: int | np.random.Generator | None = None,
 ) -> Bunch:
-    """Frames of two cameras that film a toy train, once around an eight-shaped track.
+    """Frames of two cameras that film a toy train, once around a figure-of-eight track.
 
     Parameters
     ----------
     n_frames : int
-        Frames of each camera; the paper has 220. The train moves on by the same length from
-        each to the next, and from the last to the first.
+        Number of frames per camera; the paper has 220. The train covers the same distance from
+        each frame to the next, and from the last to the first.
     size : pair of int
         Width and height of a frame in pixels.
     gap : int
-        Consecutive frames that each camera misses; the paper has 20.
+        Number of consecutive frames that each camera misses; the paper has 20.
     noise_frames : int
-        Consecutive frames of each camera that are nothing but noise: independent pixels of mean
-        0 and variance 10. The paper has 10.
+        Number of consecutive frames per camera that are pure noise: independent pixels of mean 0
+        and variance 10. The paper has 10.
     sensor_noise : float
         Standard deviation of the noise in every pixel of every other frame.
     waggons : {"alike", "contrasting"}
-        All dark, or light and dark in turn. The more edges the train has, the less alike are
-        consecutive frames, against frames that have nothing in common: with contrasting waggons
-        a wide kernel sees no order.
+        All dark, or light and dark in turn. More edges on the train make consecutive frames less
+        similar, relative to unrelated frames: with contrasting waggons, a wide kernel does not
+        recover the order.
     random_state : int, Generator or None
-        Seed of table, moments and noise, drawn in this order.
+        Seed of the table, the missing and noisy frames, and the noise, drawn in this order.
 
     Returns
     -------
     Bunch
         ``views`` : Views ``x`` and ``y``, (n_frames, width · height) each, with grey values from
         0 to 255; frames that a camera misses are rows of NaN;
-        ``phase`` : (n_frames,) array, the place of the train on the track in [0, 2π), by length;
-        ``frames`` : dict of (n_frames, height, width) arrays, the same frames as pictures;
-        ``missing``, ``noisy`` : (n_frames, 2) bool arrays, which frames of ``x`` and of ``y``
-        are; ``DESCR`` : str.
+        ``phase`` : (n_frames,) array, position of the train along the track in [0, 2π);
+        ``frames`` : dict of (n_frames, height, width) arrays, the same frames as images;
+        ``missing``, ``noisy`` : (n_frames, 2) bool arrays that mark such frames of ``x`` and
+        ``y``; ``DESCR`` : str.
 
     Notes
     -----
@@ -81,10 +81,10 @@ def make_train_video(
     with shadows, on sleepers and rails, in perspective. Each frame is rendered at four times its
     size and averaged, as the paper averages 640 × 480 to 160 × 120 pixels.
 
-    The track crosses itself. The phases are told apart all the same, by both cameras: at the
-    crossing the train lies along one branch or along the other, and it is longer than the
-    crossing is wide. The moments at which the two cameras miss frames, or have noise, are in
-    different halves of the film.
+    The track crosses itself, but both cameras still distinguish all phases: at the crossing the
+    train lies along one branch or the other, and it is longer than the crossing is wide. The
+    missing frames of the two cameras are in different halves of the film, and so are the noisy
+    ones.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def make_train_video(
     rng = np.random.default_rng(random_state)
     stations, length = _track()
     table = _table(stations, length, rng)
-    missing, noisy = (_moments(n_frames, count, rng) for count in (gap, noise_frames))
+    missing, noisy = (_mark_frames(n_frames, count, rng) for count in (gap, noise_frames))
     phase = 2 * pi * np.arange(n_frames) / n_frames
     trains = [_train(at / (2 * pi) * length, stations, length, _GREYS[waggons]) for at in phase]
     frames = {}
@@ -119,14 +119,14 @@ def make_train_video(
         missing=missing,
         noisy=noisy,
         DESCR=(
-            "Train: a rendered toy train on an eight-shaped track, filmed by two cameras, in place "
-            "of the paper's film."
+            "Train: a rendered toy train on a figure-of-eight track, filmed by two cameras; stands "
+            "in for the paper's film."
         ),
     )
 
 
 def _track() -> tuple[Floats, float]:
-    """Points of the track, evenly spaced, (n_stations, 2), and its length."""
+    """Evenly spaced points on the track, (n_stations, 2), and its length."""
     fine = np.linspace(0, 2 * pi, 20 * _STATIONS + 1)
     points = _REACH * np.column_stack([np.sin(fine), np.sin(2 * fine)])
     walked = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
@@ -135,20 +135,20 @@ def _track() -> tuple[Floats, float]:
     return stations, float(walked[-1])
 
 
-def _at(walked: Floats, stations: Floats, length: float) -> Floats:
-    """Points of the track at lengths along it, (n, 2)."""
-    known = np.arange(len(stations)) / len(stations) * length
+def _track_points(distances: Floats, stations: Floats, length: float) -> Floats:
+    """Points on the track at given distances along it, (n, 2)."""
+    grid = np.arange(len(stations)) / len(stations) * length
     return np.column_stack(
-        [np.interp(walked, known, column, period=length) for column in stations.T]
+        [np.interp(distances, grid, column, period=length) for column in stations.T]
     )
 
 
 def _train(front: float, stations: Floats, length: float, greys: tuple[float, ...]) -> list[Box]:
-    """The vehicles of the train; each stands on the track with two of its points."""
+    """The vehicles of the train; the two axles of each are on the track."""
     boxes = []
     for number, (behind, long) in enumerate(_VEHICLES):
         axles = front - behind + 0.35 * long * np.array([-1.0, 1.0])
-        rear, fore = _at(axles, stations, length)
+        rear, fore = _track_points(axles, stations, length)
         ahead = (fore - rear) / np.linalg.norm(fore - rear)
         heading = float(np.arctan2(ahead[1], ahead[0]))
         middle = (fore + rear) / 2
@@ -169,7 +169,7 @@ _LOCOMOTIVE = (
 )
 
 
-#: Of the waggons, from the front.
+#: Grey values of the waggons, from the front.
 _GREYS = {"alike": (60.0, 50.0, 60.0), "contrasting": (235.0, 120.0, 200.0)}
 
 
@@ -178,10 +178,10 @@ def _waggon(grey: float) -> tuple[float, float, tuple[float, float, float], floa
 
 
 def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callable[[Floats], Floats]:
-    """Grey values of the table: a grain, and on it sleepers and rails."""
+    """A function that gives the grey values of the table: wood grain, sleepers and rails."""
     waves = rng.normal(0, [0.05, 0.35], (12, 2))
     shifts = rng.uniform(0, 2 * pi, 12)
-    # Each of the two branches at the crossing has rails of its own.
+    # Each of the two branches at the crossing has its own rails.
     turn = len(stations) // 4
     numbers = np.roll(np.arange(len(stations)), turn).reshape(2, -1)
     branches = [(cKDTree(stations[branch]), branch) for branch in numbers]
@@ -189,8 +189,8 @@ def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callabl
     def grey(points: Floats) -> Floats:
         shade = 185 + 3.5 * np.sin(points @ waves.T + shifts).sum(axis=1)
         nearest = [(*map(np.asarray, tree.query(points)), part) for tree, part in branches]
-        for distance, found, part in nearest:
-            walked = part[found] * length / len(stations)
+        for distance, station, part in nearest:
+            walked = part[station] * length / len(stations)
             shade[(distance < 3.2) & (walked % 4 < 1.6)] = 140
         for distance, _, _ in nearest:
             shade[np.abs(distance - 1.8) < 0.45] = 225
@@ -199,14 +199,14 @@ def _table(stations: Floats, length: float, rng: np.random.Generator) -> Callabl
     return grey
 
 
-def _moments(n_frames: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """A run of frames in either half of the film, (n_frames, 2)."""
-    chosen = np.zeros((n_frames, 2), dtype=bool)
+def _mark_frames(n_frames: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """A mask of consecutive frames, one run in each half of the film, (n_frames, 2)."""
+    mask = np.zeros((n_frames, 2), dtype=bool)
     half = n_frames // 2
     for number in range(2):
         first = number * half + int(rng.integers(half - count + 1))
-        chosen[first : first + count, number] = True
-    return chosen
+        mask[first : first + count, number] = True
+    return mask
 
 
 def _check(

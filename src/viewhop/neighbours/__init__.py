@@ -1,4 +1,4 @@
-"""Neighbours: the training samples near each row."""
+"""Neighbour search: the training samples near each row, with their distances."""
 
 from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._choose import Search, search_neighbours

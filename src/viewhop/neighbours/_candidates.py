@@ -1,7 +1,7 @@
-"""Proposals: pairs that a matrix product cannot rule out as near.
+"""Candidate pairs: those that a matrix product cannot rule out as near.
 
-The product gives each squared distance within a bound. A pair is left out only where its lower
-bound lies beyond the (k+1)-th smallest upper bound of its row, so none is lost.
+The product gives lower and upper bounds of each squared distance. A pair is dropped only if its
+lower bound exceeds the (k+1)-th smallest upper bound of its row, so no neighbour is lost.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ __all__ = ["Proposals"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
-#: Groups whose least entries bound a radius, for each neighbour.
+#: Number of groups per neighbour; the minima of the groups bound a radius.
 GROUPS = 8
-#: A length that may be squared and summed in the type, beside lengths of about 1.
+#: Largest length that can be squared and summed in the type, next to lengths of about 1.
 _LONGEST = {np.dtype(np.float32): 2.0**40, np.dtype(np.float64): 2.0**400}
-#: More than products of lengths up to 1 lose where they are too small for the type.
+#: Upper bound of the underflow error in products of lengths up to 1.
 _TINY = {np.dtype(np.float32): 1e-35, np.dtype(np.float64): 1e-290}
 
 
 class Proposals:
-    """Training samples that may be among the nearest of some rows, found chunk by chunk.
+    """Training samples that may be among the nearest of some rows, collected chunk by chunk.
 
     Parameters
     ----------
     rows : (m, d) array
-        Rows about a centre near them.
+        Rows minus a centre near them.
     norms : (m,) array
         Their squared lengths.
     k : int
-        Neighbours, the row itself not counted.
+        Number of neighbours, not counting the row itself.
     rounding : float
         Rows no farther apart than this coincide.
     unit : float
-        About the length of the rows and of their neighbours.
+        Approximate length of the rows and their neighbours.
     dtype : dtype
         Precision of the products.
 
     Attributes
     ----------
     n_pairs, n_columns : int
-        Pairs proposed, and training samples multiplied with, so far.
+        Number of pairs proposed, and of training samples multiplied, so far.
 
     Notes
     -----
-    The sum of d + 2 products is off by at most (d + 2) half units in the last place of
-    ‖x‖² + 2‖x‖‖y‖ + ‖y‖², in any order; rounding the rows adds 4 more. Both norms, made smaller
-    by that, are two more columns of the product, so it gives the lower bound at once.
+    The error of a sum of d + 2 products is at most (d + 2) half units in the last place of
+    ‖x‖² + 2‖x‖‖y‖ + ‖y‖², in any order; rounding the rows adds 4 more. Both norms, reduced by
+    this error, are two more columns of the product, so it yields the lower bound directly.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class Proposals:
         dtype: np.dtype[np.floating],
     ) -> None:
         n_rows, width = rows.shape
-        # A power of two: scaling by it rounds nothing.
+        # A power of two: scaling by it is exact.
         self._unit = float(np.ldexp(1.0, -int(np.frexp(unit)[1]))) if unit > 0 else 1.0
         units = (width + 16) * float(np.finfo(dtype).eps)
         self._error = units / (1 - min(units, 0.5))
         coincident = min(rounding * self._unit, 2.0 * _LONGEST[dtype])
-        # Twice, for the column it is added to rounds.
+        # Doubled, because adding it to a column rounds.
         self._apart = 2.0 * (coincident**2 + _TINY[dtype])
         self._dtype = dtype
         self._norms = norms * self._unit**2
@@ -80,25 +80,29 @@ class Proposals:
         self._best = np.full((n_rows, k + 1), np.inf)
         self._close = np.zeros(n_rows, dtype=np.intp)
         self._distinct = np.full(n_rows, np.inf)
-        self._found: list[tuple[Indices, Indices, Floats, NDArray[np.bool_] | None]] = []
-        self._kept = (np.empty(0, dtype=dtype), np.empty(0, dtype=dtype), np.empty(0, dtype=bool))
+        self._chunks: list[tuple[Indices, Indices, Floats, NDArray[np.bool_] | None]] = []
+        self._buffers = (
+            np.empty(0, dtype=dtype),
+            np.empty(0, dtype=dtype),
+            np.empty(0, dtype=bool),
+        )
         self.n_pairs = 0
         self.n_columns = 0
 
     def add(
         self, columns: Indices, others: Floats, norms: Floats, reach: Floats | None = None
     ) -> bool:
-        """Propose pairs with more training samples; False where they are too long to multiply.
+        """Propose pairs with more training samples; False if their rows are too long to multiply.
 
         Parameters
         ----------
         columns : (c,) index array
-            Their numbers.
+            Indices of the training samples.
         others : (c, d) array
-            Their rows about the same centre.
+            Their rows minus the same centre.
         norms : (c,) array
         reach : (c,) array or None
-            Pairs no farther apart than this are proposed too.
+            Pairs no farther apart than this are also proposed.
         """
         if np.sqrt(norms.max(initial=0.0)) * self._unit > _LONGEST[self._dtype]:
             return False
@@ -114,7 +118,7 @@ class Proposals:
         if loose.any() and columns.size > self._k:
             kth = self._smallest(lower[loose] if not loose.all() else lower)
             above = self._above(self._norms[loose], norms.max())
-            # Where k+1 of them may coincide with the row, all are looked at for a distinct one.
+            # If k+1 of them may coincide with the row, all are needed to find a distinct one.
             limit[loose] = np.where(kth > 0, kth + above, np.inf)
         np.less_equal(lower, self._rounded_up(limit)[:, None], out=near)
         reached = None
@@ -126,53 +130,53 @@ class Proposals:
         flat = np.flatnonzero(near)
         i, j = np.divmod(flat, columns.size)
         below = lower.ravel()[flat].astype(np.float64)
-        self._learn(i, below, below + self._above(self._norms[i], norms[j]))
+        self._update_limits(i, below, below + self._above(self._norms[i], norms[j]))
         kept = None if reached is None else reached.ravel()[flat]
-        self._found.append((i, columns[j], below, kept))
+        self._chunks.append((i, columns[j], below, kept))
         self.n_pairs += i.size
         self.n_columns += columns.size
         return True
 
     def radii(self) -> Floats:
-        """Bounds that no row's radius exceeds, (m,); inf where nothing is known yet."""
+        """Upper bounds of the radii of the rows, (m,); inf where none is known yet."""
         return np.sqrt(np.maximum(self._limit(), 0.0)) / self._unit * (1 + 1e-9)
 
     def tighten(self) -> None:
         """Drop the pairs that later ones have ruled out."""
         limit = self._limit()
         i, columns, below = (
-            np.concatenate([found[part] for found in self._found]) for part in range(3)
+            np.concatenate([chunk[part] for chunk in self._chunks]) for part in range(3)
         )
         near = below <= limit[i]
         reached = None
-        if self._found[0][3] is not None:
-            reached = np.concatenate([found[3] for found in self._found])
+        if self._chunks[0][3] is not None:
+            reached = np.concatenate([chunk[3] for chunk in self._chunks])
             near |= reached
             reached = reached[near]
-        self._found = [(i[near], columns[near], below[near], reached)]
+        self._chunks = [(i[near], columns[near], below[near], reached)]
         self.n_pairs = int(near.sum())
 
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The proposed pairs: places of rows, and numbers of training samples."""
+        """The proposed pairs: positions of rows, and indices of training samples."""
         self.tighten()
-        i, columns = self._found[0][:2]
+        i, columns = self._chunks[0][:2]
         return i.astype(np.intp, copy=False), columns.astype(np.intp, copy=False)
 
     def _scratch(
         self, n: int
     ) -> tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.bool_]]:
-        """Room for `n` training samples and their products, the same again from call to call.
+        """Buffers for `n` training samples and their products, reused from call to call.
 
-        Fresh memory costs as much as filling it.
+        Allocating memory costs as much as filling it.
         """
         m, width = self._left.shape
-        if self._kept[0].size < n * width:
-            self._kept = (
+        if self._buffers[0].size < n * width:
+            self._buffers = (
                 np.empty(n * width, dtype=self._dtype),
                 np.empty(n * m, dtype=self._dtype),
                 np.empty(n * m, dtype=bool),
             )
-        right, lower, near = self._kept
+        right, lower, near = self._buffers
         return (
             right[: n * width].reshape(n, width),
             lower[: n * m].reshape(m, n),
@@ -180,13 +184,13 @@ class Proposals:
         )
 
     def _above(self, norms: Floats, others: Floats | float) -> Floats:
-        """How far the upper bound lies above the lower one."""
+        """Differences between the upper and the lower bounds."""
         return np.asarray(2.0 * (self._error * (norms + others) + self._apart))
 
     def _limit(self) -> Floats:
-        """What the squared distances of a row's neighbours do not exceed, in units."""
+        """Upper bounds of the squared distances of each row's neighbours, in units."""
         limit = self._best.max(axis=1)
-        # Where k+1 samples may coincide with the row, its radius is the nearest distinct one's.
+        # If k+1 samples may coincide with the row, its radius is that of the nearest distinct one.
         short = self._close > self._k
         return np.asarray(np.where(short, np.maximum(limit, self._distinct), limit))
 
@@ -195,9 +199,9 @@ class Proposals:
         return np.nextafter(np.minimum(squares, most).astype(self._dtype), self._dtype.type(np.inf))
 
     def _smallest(self, lower: NDArray[np.floating]) -> Floats:
-        """What at least k+1 entries of each row do not exceed, (m,).
+        """A value that at least k+1 entries of each row do not exceed, (m,).
 
-        The least of some groups of entries: as good a bound, in fewer steps than of all entries.
+        It is taken from the minima of groups of entries: a valid bound, and fewer entries to sort.
         """
         m, n = lower.shape
         n_groups = max(self._k + 1, min(n, GROUPS * (self._k + 1)))
@@ -206,8 +210,8 @@ class Proposals:
         smallest: Floats = np.partition(least, self._k, axis=1)[:, self._k].astype(np.float64)
         return smallest
 
-    def _learn(self, i: Indices, below: Floats, above: Floats) -> None:
-        """Lower the limits by new pairs, sorted by row."""
+    def _update_limits(self, i: Indices, below: Floats, above: Floats) -> None:
+        """Lower the limits with new pairs, sorted by row."""
         counts = np.bincount(i, minlength=self._norms.size)
         place = np.arange(i.size) - np.repeat(np.cumsum(counts) - counts, counts)
         table = np.full((counts.size, int(counts.max(initial=0))), np.inf)

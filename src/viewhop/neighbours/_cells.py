@@ -1,4 +1,4 @@
-"""Cells: samples grouped so that near ones stand together, each group inside a ball."""
+"""Cells: groups of nearby samples, each inside a ball."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Cells"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
-#: Most samples of one cell: enough for a matrix product, few enough for a small ball.
+#: Largest number of samples in a cell: enough for a matrix product, few enough for a small ball.
 CELL = 256
-#: Rows from which a direction of splitting is found, and the steps of finding it.
+#: Number of rows that determine the direction of a split, and of power iterations for it.
 SAMPLE, STEPS = 128, 3
 
 
@@ -30,14 +30,14 @@ class Cells:
     Attributes
     ----------
     order : (n,) index array
-        Number of each sample among those given.
+        Original index of each sample.
     starts : (c + 1,) index array
-        Where each cell begins.
+        Start of each cell.
     points : Points
         The samples in this order.
     centres : (c, d) array
     radii : (c,) array
-        Distance from the centre to the farthest sample of the cell, not rounded down.
+        Distance from the centre to the farthest sample of the cell, rounded up.
     """
 
     order: Indices
@@ -48,56 +48,56 @@ class Cells:
 
     @classmethod
     def of(cls, points: Points, n_jobs: int = 1) -> Cells:
-        """The samples halved across their widest direction, again and again.
+        """Cells of the samples, split recursively across their widest direction.
 
         Parameters
         ----------
         points : Points
         n_jobs : int
-            Threads that share the halves.
+            Number of threads that share the splits.
         """
-        order, starts = _halved(points, n_jobs)
-        held = copy(points)
-        held.rows, held.norms = points.rows[order], points.norms[order]
+        order, starts = _split_recursively(points, n_jobs)
+        ordered = copy(points)
+        ordered.rows, ordered.norms = points.rows[order], points.norms[order]
         centres = np.empty((starts.size - 1, points.rows.shape[1]))
         radii = np.empty(starts.size - 1)
         for cell, start in enumerate(starts[:-1]):
-            rows = held.rows[start : starts[cell + 1]].astype(np.float64)
+            rows = ordered.rows[start : starts[cell + 1]].astype(np.float64)
             centres[cell] = rows.mean(axis=0)
             radii[cell] = np.sqrt(np.square(rows - centres[cell]).sum(axis=1).max())
-        return cls(order, starts, held, centres, radii * (1 + 1e-9))
+        return cls(order, starts, ordered, centres, radii * (1 + 1e-9))
 
     @property
     def blocks(self) -> list[slice]:
-        """Where each cell stands."""
+        """The range of each cell."""
         return [
             slice(int(a), int(b)) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
         ]
 
 
-def _halved(points: Points, n_jobs: int) -> tuple[Indices, Indices]:
-    """The order of the samples and where cells begin in it."""
+def _split_recursively(points: Points, n_jobs: int) -> tuple[Indices, Indices]:
+    """The order of the samples, and the starts of the cells in it."""
     order = np.arange(len(points), dtype=index_type(len(points)))
     starts = []
 
-    def halves(part: tuple[int, int]) -> list[tuple[int, int]]:
+    def split(part: tuple[int, int]) -> list[tuple[int, int]]:
         start, stop = part
         n_cells = -(-(stop - start) // CELL)
         members = order[start:stop]
         left = (stop - start) * (n_cells // 2) // n_cells
-        order[start:stop] = members[np.argpartition(_projected(points, members), left)]
+        order[start:stop] = members[np.argpartition(_project(points, members), left)]
         return [(start, start + left), (start + left, stop)]
 
     parts = [(0, len(points))]
     while parts:
         starts += [start for start, stop in parts if stop - start <= CELL]
-        split = map_threads(halves, [part for part in parts if part[1] - part[0] > CELL], n_jobs)
-        parts = [half for both in split for half in both]
+        halves = map_threads(split, [part for part in parts if part[1] - part[0] > CELL], n_jobs)
+        parts = [half for both in halves for half in both]
     return order, np.array([*sorted(starts), len(points)])
 
 
-def _projected(points: Points, members: Indices) -> Floats:
-    """Place of each member along about the widest direction of them all."""
+def _project(points: Points, members: Indices) -> Floats:
+    """Coordinates of the members along approximately their widest direction."""
     step = -(-members.size // SAMPLE)
     sample = points.rows[members[::step]].astype(np.float64)
     sample -= sample.mean(axis=0)

@@ -1,7 +1,7 @@
-"""Which search finds the neighbours of the training samples: the faster one, or the one asked for.
+"""The choice of the neighbour search: the faster one, or the one that the caller asks for.
 
-Exact search gets faster than quadratic where cells can be passed over, and that depends on the
-data: what it would cost is counted on a few cells.
+Exact search is faster than quadratic if it can skip cells, which depends on the data: its cost is
+estimated from a few cells.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from viewhop.neighbours._points import Points
 
 __all__ = ["Search", "search_neighbours"]
 
-#: Up to this many samples exact search takes seconds whatever the data: 5 s on two cores where
-#: no cell is passed over, 2 s by faiss.
+#: Up to this many samples, exact search takes seconds for any data: 5 s on two cores if no cell
+#: can be skipped, against 2 s with faiss.
 EXACT_UP_TO = 50_000
-#: Columns multiplied for each row up to which exact search is not slower than faiss. On random
-#: cosine maps of a cube of 3 dimensions it multiplies 3,000 for any number of samples, of 8
-#: dimensions nearly all.
+#: Exact search is not slower than faiss up to this many columns multiplied per row. On random
+#: cosine maps of a 3-dimensional cube it multiplies 3,000 for any number of samples, of an
+#: 8-dimensional one nearly all.
 FEW_COLUMNS = 8_000
-#: Samples whose exact lists tell the recall; as many others tell how many lists are enough.
+#: Number of samples with exact lists that measure the recall; as many others tune the index.
 MEASURED = 500
 
 
 @dataclass(frozen=True)
 class Search:
-    """Neighbours of the training samples, and how they were found.
+    """Result of a search: the neighbours of the training samples, and its recall.
 
     Attributes
     ----------
     found : Neighbourhood
     recall : float
-        Share of the true neighbours, 1 after an exact search.
+        Share of the true neighbours in the result, 1 after an exact search.
     index : Index or None
-        What finds neighbours of new samples; None after an exact search.
+        The index for new samples; None after an exact search.
     """
 
     found: Neighbourhood
@@ -61,7 +61,7 @@ def search_neighbours(
     done: Callable[[int, int], None] = lambda done, total: None,
     allow: Callable[[int], None] = lambda pairs: None,
 ) -> Search:
-    """Neighbours of the training samples, by the search that is asked for.
+    """Neighbours of the training samples, from an exact or approximate search.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def search_neighbours(
     k, k_scale, n_jobs, done, allow
         As in `viewhop.neighbours.find_neighbourhoods`.
     generator : Generator
-        Draws what an approximate search is built on and measured by.
+        Draws the samples that an approximate index is built on and measured with.
     """
     cells = Cells.of(points, n_jobs)
     index = None
@@ -78,7 +78,7 @@ def search_neighbours(
     if search == "faiss" or (search == "auto" and n > EXACT_UP_TO):
         index = _index(points, cells, search, k, generator, n_jobs)
     if index is None:
-        found = exact.find_neighbourhoods(
+        neighbours = exact.find_neighbourhoods(
             points,
             points,
             k=k,
@@ -88,8 +88,8 @@ def search_neighbours(
             allow=allow,
             cells=cells,
         )
-        return Search(found, 1.0, None)
-    found = approximate.query_index(
+        return Search(neighbours, 1.0, None)
+    neighbours = approximate.query_index(
         points,
         index,
         lambda: cells,
@@ -100,7 +100,7 @@ def search_neighbours(
         allow=allow,
     )
     rows, truth = _truth(points, cells, k, generator, n_jobs)
-    return Search(found, approximate.measure_recall(found, rows, truth), index)
+    return Search(neighbours, approximate.measure_recall(neighbours, rows, truth), index)
 
 
 def _index(
@@ -111,7 +111,7 @@ def _index(
     generator: np.random.Generator,
     n_jobs: int,
 ) -> approximate.Index | None:
-    """An index that is worth its cost or was asked for, else None."""
+    """An index, if it was asked for or saves time; otherwise None."""
     columns = float(len(points))
     if search == "auto":
         columns = exact.columns_per_row(cells, k=k, generator=generator)
@@ -120,15 +120,15 @@ def _index(
         if not approximate.has_faiss():
             warnings.warn(
                 SlowSearchWarning(
-                    f"the neighbours of {len(points):,} samples are searched exactly, each among "
-                    f"{columns:,.0f} others; approximate search would be faster: "
-                    'pip install "viewhop[ann]", or pass search="exact" to keep it as it is',
+                    f"exact neighbour search of {len(points):,} samples compares each with "
+                    f"{columns:,.0f} others; an approximate search would be faster: "
+                    'pip install "viewhop[ann]", or pass search="exact" to silence this warning',
                     len(points),
                 ),
                 stacklevel=3,
             )
             return None
-    index = approximate.Index.drawn(points, generator)
+    index = approximate.Index.draw(points, generator)
     rows, truth = _truth(points, cells, k, generator, n_jobs)
     enough = approximate.tune_index(index, rows, truth, k=k, n_jobs=n_jobs)
     samples = index.n_probe * len(points) / index.centres.size
@@ -140,7 +140,7 @@ def _index(
 def _truth(
     points: Points, cells: Cells, k: int, generator: np.random.Generator, n_jobs: int
 ) -> tuple[exact.Indices, Neighbourhood]:
-    """Some training samples that a generator draws, and their exact lists."""
+    """Randomly drawn training samples, and their exact lists."""
     n = len(points)
     rows = np.sort(generator.choice(n, min(MEASURED, n), replace=False))
     queries = points.like(points.rows[rows])

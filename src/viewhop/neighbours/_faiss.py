@@ -1,7 +1,7 @@
-"""Approximate search: the nearest training samples by an inverted file of faiss.
+"""Approximate search: the nearest training samples from an inverted file of faiss.
 
-The index proposes a few samples for each row. They are measured as in an exact search, and the
-same rules hold on that list alone; how much of the true list it holds is measured too.
+The index proposes a few samples for each row. They are measured as in an exact search, and the same
+rules apply to this list alone; its recall, the share of the true list in it, is measured too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from viewhop._runtime.threads import map_threads
 from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._exact import exact_lists
-from viewhop.neighbours._lists import Found, Neighbourhood, join_lists, rank_pairs
+from viewhop.neighbours._lists import Neighbourhood, PartialLists, join_lists, rank_pairs
 from viewhop.neighbours._points import Points, pair_distances
 
 __all__ = ["Index", "has_faiss", "measure_recall", "query_index", "tune_index"]
@@ -26,19 +26,19 @@ __all__ = ["Index", "has_faiss", "measure_recall", "query_index", "tune_index"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
 
-#: Training samples of one inverted list, on average: measured on 50,000 to 10⁶ samples, where
-#: 4√n lists cost as much to search and ten times as much to build.
+#: Mean number of training samples in an inverted list; on 50,000 to 10⁶ samples, 4√n lists cost as
+#: much to search and ten times as much to build.
 LIST = 200
-#: Columns that an exact search multiplies while faiss measures one sample of a list, about.
+#: Approximate number of columns an exact search multiplies while faiss measures one sample.
 COST = 8
-#: Neighbours asked for beyond k + 1, so that a tie or two at the radius is kept.
+#: Number of neighbours requested beyond k + 1, so that one or two ties at the radius are kept.
 SPARE = 2
-#: Rows sent to faiss at once, and measured at once.
+#: Rows sent to faiss at a time, and measured at a time.
 BATCH, PART = 16384, 2048
-#: Share of the true neighbours for which enough lists are searched.
+#: Share of the true neighbours to reach by searching enough lists.
 ENOUGH = 0.97
 #: Rows farther out than this many times the farthest training sample are searched exactly:
-#: single precision does not tell their distances apart.
+#: single precision does not resolve their distances.
 OUTSIDE = 64.0
 
 _building = Lock()
@@ -61,18 +61,18 @@ def _faiss() -> Any:
 
 
 class Index:
-    """Training samples in inverted lists, each around one of them.
+    """Training samples in inverted lists, each around one of the samples.
 
-    The lists are built when they are first asked, and not pickled: what they are built from is
-    held, and gives the same lists again.
+    The lists are built on first use and not pickled: the index keeps what is needed to build the
+    same lists again.
 
     Parameters
     ----------
     points : Points
     centres : (c,) index array
-        The samples that lists are around.
+        The samples at the centres of the lists.
     n_probe : int
-        Lists that are searched for a row.
+        Number of lists searched for a row.
 
     Attributes
     ----------
@@ -83,13 +83,13 @@ class Index:
         self.points = points
         self.centres = centres
         self.n_probe = n_probe
-        # A power of two near the length of the longest row: scaling by it rounds nothing.
+        # A power of two near the length of the longest row: scaling by it is exact.
         self._unit = float(np.ldexp(1.0, -int(np.frexp(np.sqrt(points.norms.max()))[1])))
         self._built: Any = None
 
     @classmethod
-    def drawn(cls, points: Points, generator: np.random.Generator) -> Index:
-        """Lists around samples that a generator draws."""
+    def draw(cls, points: Points, generator: np.random.Generator) -> Index:
+        """An index with randomly drawn centres."""
         n_lists = max(1, len(points) // LIST)
         return cls(points, np.sort(generator.choice(len(points), n_lists, replace=False)))
 
@@ -98,17 +98,17 @@ class Index:
 
     @property
     def max_probe(self) -> int:
-        """Lists beyond which exact search is faster."""
+        """Number of lists beyond which exact search is faster."""
         return max(1, self.centres.size // COST)
 
     def outside(self, queries: Points) -> NDArray[np.bool_]:
-        """Rows that are too far out for single precision, (q,)."""
+        """Mask of the rows that are too far out for single precision, (q,)."""
         return np.asarray(np.sqrt(queries.norms) * self._unit > OUTSIDE)
 
     def nearest(self, queries: Points, block: slice, count: int, n_jobs: int) -> NDArray[np.intp]:
-        """About the `count` nearest training samples of each row of a block, (q, count).
+        """Approximately the `count` nearest training samples of each row of a block, (q, count).
 
-        −1 stands where the searched lists hold fewer.
+        Entries are −1 if the searched lists have fewer samples.
         """
         built = self._lists(n_jobs)
         with _threads(n_jobs):
@@ -123,7 +123,7 @@ class Index:
         with _building:
             if self._built is None:
                 width = self.points.rows.shape[1]
-                # A graph finds the lists of a row; made by one thread, it is always the same.
+                # A graph finds the lists of a row; built by one thread, it is reproducible.
                 graph = faiss.IndexHNSWFlat(width, 16)
                 with _threads(1):
                     graph.add(
@@ -143,7 +143,7 @@ class Index:
 
 @contextmanager
 def _threads(n_jobs: int) -> Iterator[None]:
-    """A context in which faiss takes `n_jobs` threads."""
+    """A context in which faiss uses `n_jobs` threads."""
     faiss = _faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(n_jobs)
@@ -164,17 +164,16 @@ def query_index(
     done: Callable[[int, int], None] = lambda done, total: None,
     allow: Callable[[int], None] = lambda pairs: None,
 ) -> Neighbourhood:
-    """Neighbourhoods from the lists that an index returns, radius and scale from them alone.
+    """Neighbours from the lists that an index returns; radius and scale come from these alone.
 
-    A row is searched exactly where its list is short, where the row lies far outside, and where
-    its k+1 nearest are copies of it.
+    Rows with short lists, far outside, or with copies as k+1 nearest samples are searched exactly.
 
     Parameters
     ----------
     queries : Points
     index : Index
     cells : callable
-        Gives the cells of the training samples, for exact searches.
+        Returns the cells of the training samples, for exact searches.
     k, k_scale, n_jobs, done, allow
         As in `viewhop.neighbours.find_neighbourhoods`.
     """
@@ -182,48 +181,28 @@ def query_index(
     k, k_scale = min(k, n - 1), min(k_scale, n - 1)
     count = min(max(k, k_scale) + 1 + SPARE, n)
     outside = index.outside(queries)
-    parts: list[Found] = []
-    again: list[Indices] = []
+    parts: list[PartialLists] = []
+    short_rows: list[Indices] = []
     pairs = 0
 
-    def measured(block: slice) -> tuple[Found, Indices]:
-        """Lists of a few rows of the batch, and the rows that need an exact search."""
-        columns = proposed[block]
+    def measure(block: slice) -> tuple[PartialLists, Indices]:
         members = np.arange(block.start, block.stop) + batch.start
-        if queries is index.points:
-            # A row is in its own list, also where copies of it crowd it out.
-            alone = ~(columns == members[:, None]).any(axis=1)
-            columns[alone, -1] = members[alone]
-        i = np.repeat(np.arange(members.size), count)
-        distances = pair_distances(queries, members[i], index.points, columns.ravel())
-        table = distances.reshape(columns.shape)
-        short = (columns < 0).any(axis=1) | outside[members]
-        short |= np.count_nonzero(table == 0, axis=1) > k
-        kept = ~short[i]
-        rows = np.cumsum(~short) - 1
-        found = rank_pairs(
-            members[~short],
-            rows[i[kept]],
-            columns.ravel()[kept],
-            distances[kept],
-            k=k,
-            k_scale=k_scale,
+        return _measure_lists(
+            queries, index, members, proposed[block], outside[members], k=k, k_scale=k_scale
         )
-        return found, members[short]
 
     for start in range(0, len(queries), BATCH):
         batch = slice(start, min(start + BATCH, len(queries)))
         proposed = index.nearest(queries, batch, count, n_jobs)
-        n_rows = batch.stop - batch.start
+        n_rows = len(proposed)
         blocks = [slice(a, min(a + PART, n_rows)) for a in range(0, n_rows, PART)]
-        for found, short in map_threads(measured, blocks, n_jobs, blas=False):
-            parts.append(found)
-            again.append(short)
-            pairs += found.columns.size
+        for lists, short in map_threads(measure, blocks, n_jobs, blas=False):
+            parts.append(lists)
+            short_rows.append(short)
+            pairs += lists.columns.size
         allow(pairs)
         done(batch.stop, len(queries))
-    rest = np.concatenate(again)
-    if rest.size:
+    if (rest := np.concatenate(short_rows)).size:
         exact = exact_lists(
             queries.like(queries.rows[rest]),
             cells(),
@@ -236,6 +215,52 @@ def query_index(
     return join_lists(parts, len(queries), n)
 
 
+def _measure_lists(
+    queries: Points,
+    index: Index,
+    members: Indices,
+    columns: NDArray[np.intp],
+    outside: NDArray[np.bool_],
+    *,
+    k: int,
+    k_scale: int,
+) -> tuple[PartialLists, Indices]:
+    """Lists of some rows, and the rows that need an exact search.
+
+    Parameters
+    ----------
+    queries : Points
+    index : Index
+    members : (m,) index array
+        The rows of `queries`.
+    columns : (m, count) index array
+        Proposed training samples; overwritten.
+    outside : (m,) bool array
+        Rows that are too far out.
+    k, k_scale : int
+    """
+    if queries is index.points:
+        # A row belongs to its own list, even if copies of it crowd it out.
+        absent = ~(columns == members[:, None]).any(axis=1)
+        columns[absent, -1] = members[absent]
+    i = np.repeat(np.arange(members.size), columns.shape[1])
+    distances = pair_distances(queries, members[i], index.points, columns.ravel())
+    table = distances.reshape(columns.shape)
+    short = (columns < 0).any(axis=1) | outside
+    short |= np.count_nonzero(table == 0, axis=1) > k
+    kept = ~short[i]
+    rows = np.cumsum(~short) - 1
+    lists = rank_pairs(
+        members[~short],
+        rows[i[kept]],
+        columns.ravel()[kept],
+        distances[kept],
+        k=k,
+        k_scale=k_scale,
+    )
+    return lists, members[short]
+
+
 def tune_index(
     index: Index,
     rows: Indices,
@@ -244,15 +269,15 @@ def tune_index(
     k: int,
     n_jobs: int,
 ) -> bool:
-    """Whether enough of the true neighbours are found without searching too many lists.
+    """Whether the index reaches the required recall without searching too many lists.
 
-    The index is left with the fewest lists, by doubling, that do, or with as many as it may.
+    Sets `n_probe` of the index to the smallest power of 2 that suffices, or to the maximum.
 
     Parameters
     ----------
     index : Index
     rows : (q,) index array
-        Training samples to ask for.
+        Training samples to query.
     truth : Neighbourhood
         Their exact lists.
     k, n_jobs : int
@@ -269,22 +294,22 @@ def tune_index(
         index.n_probe = min(2 * index.n_probe, index.max_probe)
 
 
-def measure_recall(found: Neighbourhood, rows: Indices, truth: Neighbourhood) -> float:
-    """Share of the true neighbours of some training samples that were found.
+def measure_recall(neighbours: Neighbourhood, rows: Indices, truth: Neighbourhood) -> float:
+    """Share of the true neighbours of some training samples that a search returned.
 
     Parameters
     ----------
-    found : Neighbourhood
-        Of all training samples.
+    neighbours : Neighbourhood
+        The result of the search, for all training samples.
     rows : (q,) index array
         The samples.
     truth : Neighbourhood
         Their exact lists.
     """
-    starts = np.searchsorted(found.rows, rows)
-    ends = np.searchsorted(found.rows, rows, side="right")
+    starts = np.searchsorted(neighbours.rows, rows)
+    ends = np.searchsorted(neighbours.rows, rows, side="right")
     hits = sum(
-        np.count_nonzero(found.distances[start:end] <= radius)
+        np.count_nonzero(neighbours.distances[start:end] <= radius)
         for start, end, radius in zip(starts, ends, truth.radius, strict=True)
     )
     return float(hits / truth.rows.size)

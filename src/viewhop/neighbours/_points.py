@@ -1,10 +1,10 @@
-"""Distances between the samples of one view, exact where a last bit decides.
+"""Distances between the samples of one view, exact where the last bit matters.
 
-A matrix product gives all squared distances of a block fast, with an error relative to the norms
-of the rows rather than to their distance. So it only proposes: a pair that is close for its norms,
-and every pair that a neighbour kernel stores, is measured again from the difference of its rows.
-That difference is the same for a training pair and for the same pair met as a query, so both
-see the same bits, and neither an offset nor a far cluster nor a tie can tell them apart.
+A matrix product is a fast way to all squared distances of a block, but its error is relative to
+the norms of the rows, not to their distance. So pairs that are close relative to their norms, and
+all pairs that a neighbour kernel stores, are measured again from the difference of their rows. The
+difference is the same for a training pair and for the same pair in a query, so both have the same
+bits, whatever the offset of the data, far clusters or ties.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads, row_blocks
+from viewhop.neighbours._squares import Squares
 
 __all__ = [
     "Points",
@@ -32,17 +33,17 @@ Indices = NDArray[np.intp]
 
 DOUBLE = np.dtype(np.float64)
 
-#: Pairs with d² below this share of ‖x‖² + ‖y‖² are measured from their difference; after a
-#: product in single precision, too. What is left is accurate to about 1e-10, or 1e-5, of each d.
+#: Pairs with d² below this share of ‖x‖² + ‖y‖² are measured from their difference, after a double
+#: and a single precision product. The relative error of all others is about 1e-10, or 1e-5.
 NEAR = 1e-6
 NEAR_SINGLE = 1e-2
-#: Rows from which a median is taken.
+#: Number of rows used for the median.
 MEDIAN_ROWS = 10_000
-#: A unit beyond this is out of reach of single precision.
+#: Largest unit that single precision can represent safely.
 LARGEST_UNIT = 1e37
-#: If more than this share of a block is that near, all of it is taken from a float64 product.
+#: If more than this share of a block is near, the whole block is computed in float64.
 MANY = 1 / 64
-#: Rows and columns of one tile of all distances: few enough to stay in cache.
+#: Rows and columns of one tile of the distance matrix: few enough to stay in cache.
 TILE = 512
 
 
@@ -54,12 +55,12 @@ class Points:
     rows : (n, d) array
         Feature rows; they are copied.
     centre : (d,) array or None
-        The point from which rows are measured in products; by default their median, or that of
-        some where they are many, which a far cluster does not move.
+        The origin of the rows in products; by default their median, or the median of a subset if
+        there are many, which a far cluster does not move.
     rounding : float
-        Rows no farther apart than this coincide: what computing the features cannot tell apart.
+        Rows no farther apart than this coincide: the rounding error of the features.
     n_jobs : int
-        Threads that prepare the rows.
+        Number of threads that prepare the rows.
 
     Attributes
     ----------
@@ -94,13 +95,13 @@ class Points:
 
     @cached_property
     def single(self) -> Single:
-        """The rows in single precision, for products."""
+        """The rows in single precision, for matrix products."""
         size = float(np.sqrt(self.norms.max(initial=0.0)))
         unit = 1.0 if 1e-6 < size < 1e6 else float(np.exp2(np.frexp(size)[1]))
-        return Single.of(self, slice(0, len(self)), unit)
+        return Single.from_points(self, slice(0, len(self)), unit)
 
     def __getstate__(self) -> dict[str, object]:
-        """What is stored: all but the rows in single precision, which are made again."""
+        """The state to pickle: everything but the single precision rows, which are recomputed."""
         return {key: value for key, value in self.__dict__.items() if key != "single"}
 
     def __len__(self) -> int:
@@ -108,11 +109,11 @@ class Points:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Size of the arrays in bytes."""
         return self.rows.nbytes + self.norms.nbytes + self.centre.nbytes
 
     def like(self, rows: NDArray[np.floating]) -> Points:
-        """Other rows, measured from the same centre."""
+        """Points with other rows and the same centre."""
         return Points(rows, self.centre, self.rounding)
 
     def centred(self, block: slice) -> Floats:
@@ -121,17 +122,17 @@ class Points:
 
 
 class Single(NamedTuple):
-    """Centred rows in single precision, in a unit in which none of their squares overflows.
+    """Centred rows in single precision, in a unit in which their squares do not overflow.
 
     Attributes
     ----------
     rows : (n, d + 2) float32 array, Fortran order
         The rows, a column of ones, and their squared norms, so that one product gives distances.
-        BLAS reads the transpose of its right side, which is what they are, faster than its rows.
+        In this order BLAS reads them faster as the transposed right factor.
     norms : (n,) float32 array
         Squared norms of these rows.
     unit : float
-        A power of 2; rows times it are the centred rows.
+        A power of 2; the centred rows are the rows times the unit.
     """
 
     rows: NDArray[np.float32]
@@ -139,15 +140,15 @@ class Single(NamedTuple):
     unit: float
 
     @classmethod
-    def of(cls, points: Points, chosen: slice, unit: float) -> Single:
-        """The chosen rows in the given unit."""
-        n, d = points.rows[chosen].shape
+    def from_points(cls, points: Points, selection: slice, unit: float) -> Single:
+        """The selected rows in the given unit."""
+        n, d = points.rows[selection].shape
         rows = np.empty((n, d + 2), dtype=np.float32, order="F")
         norms = np.empty(n, dtype=np.float32)
 
         def fill(block: slice) -> None:
-            there = slice(chosen.start + block.start, chosen.start + block.stop)
-            part = (points.centred(there) / unit).astype(np.float32)
+            source = slice(selection.start + block.start, selection.start + block.stop)
+            part = (points.centred(source) / unit).astype(np.float32)
             rows[block, :d] = part
             norms[block] = np.square(part, dtype=np.float64).sum(axis=1)
 
@@ -157,11 +158,11 @@ class Single(NamedTuple):
         return cls(rows, norms, unit)
 
     def part(self, block: slice) -> Single:
-        """Some of the rows."""
+        """A block of the rows."""
         return Single(self.rows[block], self.norms[block], self.unit)
 
-    def asking(self) -> NDArray[np.float32]:
-        """The rows as the other side of a product: times −2, their norms, and a column of ones."""
+    def left_factor(self) -> NDArray[np.float32]:
+        """The rows as the left factor of a product: times −2, their norms, a column of ones."""
         left = np.multiply(self.rows, np.float32(-2.0), order="C")
         left[:, -2] = self.norms
         left[:, -1] = 1.0
@@ -170,13 +171,13 @@ class Single(NamedTuple):
 
 def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     """Distances of the pairs (a[i], b[j]), from the differences of their rows."""
-    found = np.empty(i.size)
+    distances = np.empty(i.size)
     for part in row_blocks(i.size, a.rows.shape[1]):
-        # Reduced along contiguous rows: the sum of one pair does not depend on its company.
+        # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
         difference = a.rows[i[part]].astype(np.float64) - b.rows[j[part]]
-        found[part] = np.sqrt(np.square(difference).sum(axis=1))
-    found[found <= b.rounding] = 0.0
-    return found
+        distances[part] = np.sqrt(np.square(difference).sum(axis=1))
+    distances[distances <= b.rounding] = 0.0
+    return distances
 
 
 def products(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -> Floats:
@@ -186,55 +187,6 @@ def products(rows: Floats, norms: Floats, others: Floats, other_norms: Floats) -
     squares += norms[:, None]
     squares += other_norms
     return squares
-
-
-class Squares(NamedTuple):
-    """Squared distances of a block of pairs from a matrix product, and near pairs by themselves.
-
-    Attributes
-    ----------
-    values : (p, q) array
-        Squared distances over the squared unit; near pairs are not accurate here.
-    unit : float
-    i, j : index arrays
-        Places of the near pairs.
-    near : array
-        Their distances, from the differences of their rows.
-    dtype : dtype of what is asked for
-    """
-
-    values: NDArray[np.floating]
-    unit: float
-    i: Indices
-    j: Indices
-    near: Floats
-    dtype: np.dtype[np.floating]
-
-    def distances(self) -> NDArray[np.floating]:
-        """The distances; the values are written over."""
-        found = self.values
-        if self.i.size:
-            np.maximum(found, 0.0, out=found)
-        np.sqrt(found, out=found)
-        if self.unit != 1.0:
-            found *= found.dtype.type(self.unit)
-        found[self.i, self.j] = self.near
-        return found.astype(self.dtype, copy=False)
-
-    def over(self, scale: float) -> NDArray[np.floating]:
-        """Squared distances over the squared scale, infinite where that overflows.
-
-        The values are written over.
-        """
-        found = self.values
-        factor = (self.unit / scale) ** 2
-        limits = np.finfo(self.dtype)
-        with np.errstate(over="ignore"):
-            if not limits.tiny < factor < limits.max:
-                return np.asarray(np.square(self.distances() / self.dtype.type(scale)))
-            found *= found.dtype.type(factor)
-            found[self.i, self.j] = np.square(self.near / scale)
-            return found.astype(self.dtype, copy=False)
 
 
 def block_squares(
@@ -252,15 +204,15 @@ def block_squares(
     a, b : Points
     block, other : slice
     dtype : dtype of the result
-        In float64 each distance is accurate to about 1e-10 of itself, in float32 to 1e-5.
+        The relative error of each distance is about 1e-10 in float64, and 1e-5 in float32.
     """
-    found = _single_squares(a, block, b, other) if dtype == np.float32 else None
-    if found is None:
+    result = _single_squares(a, block, b, other) if dtype == np.float32 else None
+    if result is None:
         squares = products(a.centred(block), a.norms[block], b.centred(other), b.norms[other])
-        # Not above, rather than below: rows of norm 0 sit on the centre, where both sides are 0.
+        # "≤" rather than "<": rows at the centre have norm 0, so that both sides are 0.
         i, j = np.nonzero(squares <= NEAR * a.norms[block, None] + NEAR * b.norms[other])
-        found = squares, 1.0, i, j
-    values, unit, i, j = found
+        result = squares, 1.0, i, j
+    values, unit, i, j = result
     near = pair_distances(a, i + block.start, b, j + (other.start or 0)) if i.size else np.empty(0)
     return Squares(values, unit, i, j, near, dtype)
 
@@ -268,9 +220,9 @@ def block_squares(
 def _single_squares(
     a: Points, block: slice, b: Points, other: slice
 ) -> tuple[NDArray[np.floating], float, Indices, Indices] | None:
-    """Squared distances in single precision, their unit, and the places of near pairs.
+    """Squared distances in single precision, their unit, and the positions of near pairs.
 
-    None where that would not be accurate: for very far rows, or with many near pairs.
+    None if single precision is not accurate enough: for very far rows, or many near pairs.
     """
     near = b.single.part(other)
     if near.unit > LARGEST_UNIT:
@@ -278,16 +230,16 @@ def _single_squares(
     if a is b:
         far = b.single.part(block)
     elif a.norms[block].max(initial=0.0) <= (1e6 * near.unit) ** 2:
-        far = Single.of(a, block, near.unit)
+        far = Single.from_points(a, block, near.unit)
     else:
         return None
-    squares = far.asking() @ near.rows.T
+    squares = far.left_factor() @ near.rows.T
     limit = np.float32(NEAR_SINGLE)
     largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
     none = np.empty(0, dtype=np.intp)
     if squares.min(initial=np.inf) > limit * largest:
         return squares, near.unit, none, none
-    i, j = _places(squares <= limit * largest)
+    i, j = _true_positions(squares <= limit * largest)
     below = squares[i, j] <= limit * (far.norms[i] + near.norms[j])
     i, j = i[below], j[below]
     if i.size > max(MANY * squares.size, sum(squares.shape)):
@@ -295,9 +247,9 @@ def _single_squares(
     return squares, near.unit, i, j
 
 
-def _places(chosen: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Rows and columns of the true entries; faster than ``np.nonzero`` where they are few."""
-    rows, columns = np.divmod(np.flatnonzero(chosen), max(1, chosen.shape[1]))
+def _true_positions(mask: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """Rows and columns of the true entries; faster than ``np.nonzero`` if there are few."""
+    rows, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
     return rows, columns
 
 
@@ -327,9 +279,9 @@ def distance_matrix(
     points : Points
     dtype : dtype of the result
     n_jobs : int
-        Threads that share the tiles.
+        Number of threads that share the tiles.
     done : callable
-        Told the number of finished tiles and of all.
+        Called with the number of finished tiles and the total.
 
     Returns
     -------
@@ -342,11 +294,11 @@ def distance_matrix(
 
     def fill(tile: tuple[slice, slice]) -> None:
         row, column = tile
-        found = block_distances(points, row, points, column)
+        values = block_distances(points, row, points, column)
         if row == column:
-            found = np.minimum(found, found.T)
-        distances[row, column] = found
-        distances[column, row] = found.T
+            values = np.minimum(values, values.T)
+        distances[row, column] = values
+        distances[column, row] = values.T
 
     map_threads(fill, tiles, n_jobs, lambda count: done(count, len(tiles)))
     return distances

@@ -1,4 +1,4 @@
-"""Pictures of what was computed: Axes in, Axes out."""
+"""Plots of results; each function takes an optional Axes and returns the Axes it drew on."""
 
 from __future__ import annotations
 

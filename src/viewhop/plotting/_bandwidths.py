@@ -1,4 +1,4 @@
-"""Pictures of how scales are chosen."""
+"""Plots of the choice of scales."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
+from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,18 +17,18 @@ __all__ = ["bandwidth_slice", "bandwidth_surface"]
 
 
 def bandwidth_surface(
-    found: JointScales,
+    joint: JointScales,
     *,
     pair: tuple[str, str] | None = None,
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """The Axes with log S over the scales of two views, and the scales that were chosen.
+    """The Axes with log S over the scales of two views, and the chosen scales.
 
     Parameters
     ----------
-    found : JointScales
-        What `viewhop.bandwidth.joint` returns.
+    joint : JointScales
+        The result of `viewhop.bandwidth.joint`.
     pair : pair of str or None
         Names of the two views, horizontal and vertical; None takes the first pair.
     ax : matplotlib Axes or None
@@ -42,8 +42,8 @@ def bandwidth_surface(
 
     Notes
     -----
-    The left part of the paper's figure for Algorithm 1. The ends of the colour bar are the two
-    asymptotes: log M where both kernels are the identity, and 3 log M where both are constant.
+    The left part of the paper's figure for Algorithm 1. The colour scale runs between the two
+    asymptotes: log M, where both kernels are the identity, and 3 log M, where both are constant.
 
     Examples
     --------
@@ -55,8 +55,8 @@ def bandwidth_surface(
     >>> ax.get_xlabel()
     'scale of x'
     """
-    first, second = _pair(found, pair)
-    surface = found.surfaces[first, second]
+    first, second = _pair(joint, pair)
+    surface = joint.surfaces[first, second]
     ax = make_axes(ax, figsize=(5.4, 4.4))
     drawn = ax.pcolormesh(
         surface.scales, surface.other_scales, surface.values.T, cmap="viridis", shading="nearest"
@@ -64,12 +64,9 @@ def bandwidth_surface(
     ax.contour(
         surface.scales, surface.other_scales, surface.values.T, 12, colors="white", linewidths=0.4
     )
-    ax.plot(found.scales[first], found.scales[second], "o", color="white", markersize=7)
-    ax.plot(found.scales[first], found.scales[second], "o", color=PALETTE[2], markersize=4)
-    bar = ax.figure.colorbar(drawn, ax=ax, aspect=26, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.set_label("log S", color=INK)
-    bar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+    ax.plot(joint.scales[first], joint.scales[second], "o", color="white", markersize=7)
+    ax.plot(joint.scales[first], joint.scales[second], "o", color=PALETTE[2], markersize=4)
+    add_colour_bar(ax, drawn, pad=0.03).set_label("log S", color=INK)
     ax.set_xlabel(f"scale of {first}")
     ax.set_ylabel(f"scale of {second}")
     tidy_axes(ax, title)
@@ -79,18 +76,18 @@ def bandwidth_surface(
 
 
 def bandwidth_slice(
-    found: JointScales,
+    joint: JointScales,
     *,
     pair: tuple[str, str] | None = None,
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """The Axes with log S over one scale, the other at its smallest, and the chosen scale.
+    """The Axes with log S over one scale, with the other at its minimum, and the chosen scale.
 
     Parameters
     ----------
-    found, pair, ax, title
-        As in `bandwidth_surface`; the scale of the first view of the pair runs.
+    joint, pair, ax, title
+        As in `bandwidth_surface`; the scale of the first view of the pair varies.
 
     Returns
     -------
@@ -110,14 +107,14 @@ def bandwidth_slice(
     >>> ax.get_ylabel()
     'log S'
     """
-    first, second = _pair(found, pair)
-    surface = found.surfaces[first, second]
+    first, second = _pair(joint, pair)
+    surface = joint.surfaces[first, second]
     values = surface.values[:, 0]
     ax = make_axes(ax, figsize=(5.4, 3.6))
     for end in (values.min(), values.max()):
         ax.axhline(end, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.plot(surface.scales, values, color=PALETTE[0], linewidth=1.8)
-    chosen = found.scales[first]
+    chosen = joint.scales[first]
     height = float(np.interp(np.log(chosen), np.log(surface.scales), values))
     ax.plot(chosen, height, "o", color=PALETTE[2], markersize=6)
     ax.annotate(
@@ -135,11 +132,11 @@ def bandwidth_slice(
     return ax
 
 
-def _pair(found: Any, pair: tuple[str, str] | None) -> tuple[str, str]:
+def _pair(joint: Any, pair: tuple[str, str] | None) -> tuple[str, str]:
     if pair is None:
-        first, second = next(iter(found.surfaces))
+        first, second = next(iter(joint.surfaces))
         return first, second
-    if tuple(pair) not in found.surfaces:
-        known = ", ".join(map(str, found.surfaces))
-        raise ValueError(f"no surface for the pair {pair!r}; there are {known}")
+    if tuple(pair) not in joint.surfaces:
+        pairs = ", ".join(map(str, joint.surfaces))
+        raise ValueError(f"no surface for the pair {pair!r}; there are {pairs}")
     return pair

@@ -1,4 +1,4 @@
-"""Pictures of how well classes are told: by one method, and by every two views."""
+"""Plots of classification results: confusion matrices, and accuracies of pairs of views."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._matrices import squares
+from viewhop.plotting._matrices import draw_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,12 +24,12 @@ def confusion(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with how many samples of each class were taken for which.
+    """The Axes with a confusion matrix: number of samples by class and prediction.
 
     Parameters
     ----------
     counts : (n_classes, n_classes) array
-        Classes in rows, predictions in columns: `seismic.Score.confusion`.
+        Classes in rows, predictions in columns, as in `seismic.Score.confusion`.
     names : n_classes str
         Names of the classes.
     ax : matplotlib Axes or None
@@ -45,8 +45,8 @@ def confusion(
 
     Notes
     -----
-    Numbers are counts, and colours shares of the class, so that a rare class is seen as well as a
-    frequent one. A class without samples has no shares: its row is hatched.
+    Numbers are counts and colours are shares of the class, so that rare classes are as visible as
+    frequent ones. The row of a class without samples is hatched.
 
     Examples
     --------
@@ -57,22 +57,18 @@ def confusion(
     >>> [text.get_text() for text in ax.texts], ax.get_xlabel(), ax.get_ylabel()
     (['44', '2', '1', '61'], 'predicted', 'class')
     """
-    named = list(map(str, names))
-    given = np.asarray(counts, dtype=np.float64)
-    if given.ndim != 2 or given.shape != (len(named), len(named)) or not named:
-        raise ValueError(
-            f"counts must be (n_classes, n_classes) for {len(named)} names, got {given.shape}"
-        )
-    if not np.isfinite(given).all() or given.min() < 0 or (given % 1).any():
-        raise ValueError("counts must hold whole numbers of at least 0")
-    sizes = given.sum(axis=1, keepdims=True)
-    shares = np.divide(given, sizes, out=np.full_like(given, np.nan), where=sizes > 0)
-    ax = squares(
+    classes = list(map(str, names))
+    matrix = _square_matrix(counts, len(classes), "counts must be (n_classes, n_classes)")
+    if not np.isfinite(matrix).all() or matrix.min() < 0 or (matrix % 1).any():
+        raise ValueError("counts must be whole numbers of at least 0")
+    sizes = matrix.sum(axis=1, keepdims=True)
+    shares = np.divide(matrix, sizes, out=np.full_like(matrix, np.nan), where=sizes > 0)
+    ax = draw_matrix(
         shares,
-        named,
+        classes,
         low=0.0,
         high=1.0,
-        text=lambda row, column: f"{given[row, column]:,.0f}",
+        text=lambda row, column: f"{matrix[row, column]:,.0f}",
         bar="share of the class" if legend else None,
         ax=ax,
         title=title,
@@ -89,13 +85,13 @@ def pair_accuracy(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with the accuracy of every view, beside every other.
+    """The Axes with the accuracy of every pair of views.
 
     Parameters
     ----------
     accuracy : (n_views, n_views) array
-        Shares, of the first view in rows: `seismic.PairScores.accuracy`. NaN, as on
-        its diagonal, is a hatched cell with a dash.
+        Accuracies from 0 to 1, with the first view in rows, as in `seismic.PairScores.accuracy`;
+        a cell with NaN is hatched.
     names : n_views str
         Names of the views.
     ax : matplotlib Axes or None
@@ -111,8 +107,7 @@ def pair_accuracy(
 
     Notes
     -----
-    Numbers are per cent. The colours begin at the lowest of them, whole tens downwards: of
-    views that are alike, all would else have one colour.
+    Numbers are percentages; the colours start at the lowest one, rounded down to a multiple of 10.
 
     Examples
     --------
@@ -124,25 +119,29 @@ def pair_accuracy(
     >>> [text.get_text() for text in ax.texts]
     ['–', '91.0', '90.0', '–']
     """
-    named = list(map(str, names))
-    given = np.asarray(accuracy, dtype=np.float64)
-    if given.ndim != 2 or given.shape != (len(named), len(named)) or not named:
-        raise ValueError(
-            f"accuracy must be (n_views, n_views) for {len(named)} names, got {given.shape}"
-        )
-    known = given[~np.isnan(given)]
+    views = list(map(str, names))
+    matrix = _square_matrix(accuracy, len(views), "accuracy must be (n_views, n_views)")
+    known = matrix[~np.isnan(matrix)]
     if known.size and not (known.min() >= 0 and known.max() <= 1):
-        raise ValueError("accuracy must hold shares from 0 to 1, or NaN where there is none")
+        raise ValueError("accuracy must be between 0 and 1, or NaN where it is unknown")
     lowest = 100 * float(known.min(initial=1.0))
-    ax = squares(
-        100 * given,
-        named,
+    ax = draw_matrix(
+        100 * matrix,
+        views,
         low=min(90.0, 10 * np.floor(lowest / 10)),
         high=100.0,
-        text=lambda row, column: f"{100 * given[row, column]:.1f}",
+        text=lambda row, column: f"{100 * matrix[row, column]:.1f}",
         bar="accuracy [%]" if legend else None,
         ax=ax,
         title=title,
     )
     ax.set(xlabel="second view", ylabel="first view")
     return ax
+
+
+def _square_matrix(values: ArrayLike, n_names: int, requirement: str) -> NDArray[np.float64]:
+    """The values as an (n_names, n_names) array."""
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape != (n_names, n_names) or not n_names:
+        raise ValueError(f"{requirement} for {n_names} names, got {matrix.shape}")
+    return matrix

@@ -1,4 +1,4 @@
-"""The picture of the samples on which views disagree."""
+"""The plot of the samples on which views disagree."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["disagreement"]
 
-#: What is closer to the others than this is drawn here: how much closer is of no interest.
+#: Smaller distances are drawn at this value: how much smaller they are is of no interest.
 _LEAST = 0.02
-#: Half the height of the fullest part of a strip, and of the emptiest; the next view is 1 away.
+#: Half the height of a strip where it is densest and sparsest; strips are 1 apart.
 _FULLEST, _EMPTIEST = 0.4, 0.03
-#: More ordinary samples than this are drawn by so many of them.
+#: Largest number of ordinary samples drawn; more are thinned out to this number.
 _MOST_ORDINARY = 3_000
-#: Beyond this many samples, vector formats hold a strip as a picture.
+#: With more samples than this, a strip is rasterised in vector formats.
 _MOST_VECTORS = 10_000
-#: In points: the size of a label, the width of its letters, the room that its dot takes.
+#: In points: the font size of a label, the width of a letter, the space for the dot.
 _SIZE, _LETTER, _DOT = 7.5, 4.6, 5.0
 
 
@@ -37,26 +37,26 @@ def disagreement(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with one strip of dots per view: how far it puts each sample from the others.
+    """The Axes with one strip of dots per view: its distance from the other views, by sample.
 
     Parameters
     ----------
     values : (n_samples, n_views) array
-        What `disagreement` of a fitted estimator returns: distances, in units of each view's
-        median. NaN, where a view or all the others did not see a sample, is left out.
+        The result of `disagreement` of a fitted estimator: distances, in units of each view's
+        median. NaN, where the view or all others did not observe the sample, is left out.
     names : n_views str
         Names of the views, from top to bottom.
     labels : (n_samples,) array-like or None
-        What to call the samples that stand out; None takes row numbers, counted from 0.
+        Names of the samples; None takes row numbers, counted from 0.
     top : int
-        How many samples to label: those with the largest value in any view. Each is labelled in
-        every view where it is beyond the median and one of the `top` farthest.
+        Number of samples to label: those with the largest values in any view. Each is labelled in
+        every view in which it exceeds the median and is among the `top` largest.
     ax : matplotlib Axes or None
         Where to draw; None makes a new figure.
     title : str or None
         Title of the Axes.
     legend : bool
-        Whether to say above the strips which dots are the highest tenth.
+        Whether to explain the colour of the highest tenth above the strips.
 
     Returns
     -------
@@ -64,9 +64,9 @@ def disagreement(
 
     Notes
     -----
-    The height of a dot in its strip has no meaning; a strip is as high as its samples are dense.
-    Values below 0.02, zeros among them, are drawn at 0.02. Of more than 3000 samples outside the
-    highest tenth, 3000 are drawn, evenly through their order; the highest tenth is always whole.
+    The height of a dot within its strip has no meaning; a strip is higher where samples are
+    denser. Values below 0.02 are drawn at 0.02. If more than 3000 samples are outside the highest
+    tenth, 3000 of them, evenly spaced by rank, are drawn; the highest tenth is always complete.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def disagreement(
     _set_scale(ax, shown, [(shown[row, view], ids[row]) for row, view in np.argwhere(named)])
     for view, column in enumerate(shown.T):
         if np.isnan(column).all():
-            _say_nothing_known(ax, view)
+            _draw_no_data(ax, view)
             continue
         _draw_strip(ax, view, column, high=high[:, view], named=named[:, view])
         _draw_named(ax, view, column[named[:, view]], ids[named[:, view]])
@@ -137,13 +137,13 @@ def _ids(labels: ArrayLike | None, n_samples: int) -> NDArray[Any]:
 
 
 def _quantile(distances: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """The value that this share of a view's samples lies below, (n_views,); NaN without any."""
+    """Quantile of each view's distances, (n_views,); NaN for a view without any."""
     known = [column[~np.isnan(column)] for column in distances.T]
     return np.array([np.quantile(column, share) if len(column) else np.nan for column in known])
 
 
 def _standing_out(distances: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
-    """Where a sample is to be labelled, (n_samples, n_views)."""
+    """Mask of the dots to label, (n_samples, n_views)."""
     known = np.nan_to_num(distances, nan=0.0)
     farthest = np.argsort(-known, axis=0, kind="stable")[:top]
     of_view = np.zeros(distances.shape, dtype=np.bool_)
@@ -155,7 +155,7 @@ def _standing_out(distances: NDArray[np.float64], top: int) -> NDArray[np.bool_]
 
 
 def _set_scale(ax: Axes, shown: NDArray[np.float64], labelled: list[tuple[float, Any]]) -> None:
-    """A logarithmic axis with all values, the median, and room for the labels on the right."""
+    """Set a logarithmic axis with all values, the median, and room for labels on the right."""
     from matplotlib.ticker import NullLocator
 
     logs = np.log10(shown[~np.isnan(shown)])
@@ -177,7 +177,7 @@ def _set_scale(ax: Axes, shown: NDArray[np.float64], labelled: list[tuple[float,
 
 
 def _ticks(low: float, high: float, *, most: float) -> list[float]:
-    """Round numbers between two powers of ten, of which 1 is always one."""
+    """Round numbers between 10**low and 10**high, always including 1."""
     decades = np.arange(np.floor(low), np.ceil(high) + 1)
     for digits, apart in (((1, 2, 5), 1), ((1,), 1), ((1,), 2), ((1,), 5)):
         grid = np.multiply.outer(10.0 ** decades[decades % apart == 0], digits).ravel()
@@ -195,7 +195,7 @@ def _draw_strip(
     high: NDArray[np.bool_],
     named: NDArray[np.bool_],
 ) -> None:
-    """The dots of one view without a label: ordinary ones, and those of the highest tenth."""
+    """Draw the unlabelled dots of one view: ordinary ones, and those of the highest tenth."""
     known = ~np.isnan(column)
     heights = np.full(len(column), float(view))
     heights[known] += _spread(column[known])
@@ -217,7 +217,7 @@ def _draw_strip(
 
 
 def _spread(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far off the middle of its strip each value is drawn: further where they are dense."""
+    """Offsets of the dots from the middle of the strip, larger where samples are dense."""
     logs = np.log10(column)
     counts, edges = np.histogram(logs, bins=int(np.clip(len(logs) ** 0.5, 8, 60)))
     smooth = np.convolve(np.pad(counts, 1), (0.25, 0.5, 0.25), mode="valid")
@@ -228,7 +228,7 @@ def _spread(column: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _draw_named(ax: Axes, view: int, values: NDArray[np.float64], ids: NDArray[Any]) -> None:
-    """The dots of one view with a label, on lines and sides where no label meets another."""
+    """Draw the labelled dots of one view, on lines and sides where labels overlap least."""
     from matplotlib.patheffects import withStroke
 
     width, height = _extent(ax)
@@ -259,7 +259,7 @@ def _draw_named(ax: Axes, view: int, values: NDArray[np.float64], ids: NDArray[A
         )
 
 
-def _say_nothing_known(ax: Axes, view: int) -> None:
+def _draw_no_data(ax: Axes, view: int) -> None:
     from matplotlib.patheffects import withStroke
 
     ax.text(
@@ -276,18 +276,18 @@ def _say_nothing_known(ax: Axes, view: int) -> None:
 
 
 def _extent(ax: Axes) -> tuple[float, float]:
-    """Width and height of the Axes in points, before the layout has made room for names."""
+    """Width and height of the Axes in points, before the layout makes room for the names."""
     extent = ax.get_window_extent()
     return extent.width / ax.figure.dpi * 72, extent.height / ax.figure.dpi * 72
 
 
 def _length(text: Any) -> float:
-    """The length of a label with its dot in points, near enough."""
+    """Approximate length of a label with its dot, in points."""
     return _DOT + _LETTER * len(str(text))
 
 
 def _overlap(label: tuple[int, float, float], taken: Iterable[tuple[int, float, float]]) -> float:
-    """The length that a label shares with those on its line."""
+    """Length of the overlap of a label with those on its line."""
     line, start, end = label
     return sum(max(min(end, e) - max(start, s), 0) for other, s, e in taken if other == line)
 

@@ -1,4 +1,4 @@
-"""The picture of an embedding."""
+"""The plot of an embedding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
+from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["embedding"]
 
-#: An eleventh category has the first colour again, with the next marker.
+#: The eleventh category has the first colour again, with the next marker.
 _MARKERS = ("o", "^", "s", "D", "v", "P", "X")
-#: Whole numbers with more distinct values than this are a quantity, not names of groups.
+#: Integers with more distinct values than this are a quantity, not groups.
 _MOST_CATEGORIES = 20
-#: Beyond this many points, vector formats hold the cloud as a picture.
+#: With more points than this, the points are rasterised in vector formats.
 _MOST_VECTORS = 10_000
 
 
@@ -42,9 +42,9 @@ def embedding(
     Z : (n_samples, n_coordinates) array or DataFrame
         Coordinates; the columns of a DataFrame name the axes. Rows with NaN are left out.
     labels : (n_samples,) array-like or None
-        What to colour by. Text, booleans, and whole numbers with at most 20 distinct values
-        name groups and get a legend; other numbers are a quantity and get a colour bar.
-        Missing labels are grey.
+        Values that set the colours. Text, booleans, and integers with at most 20 distinct values
+        are groups and get a legend; other numbers are a quantity and get a colour bar. Samples
+        without a label are grey.
     dims : pair of int
         The two columns to draw, counted from 0.
     ax : matplotlib Axes or None
@@ -54,7 +54,7 @@ def embedding(
     legend : bool
         Whether to draw the legend or the colour bar.
     point_size : float or None
-        Area of a point in square points; None takes smaller points for more samples.
+        Area of a point in square points; None draws smaller points for more samples.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def embedding(
 
     Notes
     -----
-    Both axes have the same unit: distances in the plane are the part of the diffusion distance
-    that the two coordinates carry. Points are drawn in a fixed, mixed order, so that no group
-    hides the others because it comes last.
+    Both axes have the same scale: distances in the plane are the part of the diffusion distance
+    that the two coordinates represent. Points are drawn in a fixed random order, so that the last
+    group does not hide the others.
 
     Examples
     --------
@@ -132,13 +132,11 @@ def _is_quantity(values: pd.Series[Any]) -> bool:
 def _draw_quantity(
     ax: Axes, points: NDArray[np.float64], values: pd.Series[Any], *, size: float, bar: bool
 ) -> None:
-    known = values.notna().to_numpy()
-    _scatter(ax, points[~known], PALE, size=size)
-    drawn = _scatter(ax, points[known], values[known].to_numpy(dtype=np.float64), size=size)
-    if bar and known.any():
-        colorbar = ax.figure.colorbar(drawn, ax=ax, shrink=0.75, aspect=26, pad=0.03)
-        colorbar.outline.set_visible(False)
-        colorbar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+    is_known = values.notna().to_numpy()
+    _scatter(ax, points[~is_known], PALE, size=size)
+    drawn = _scatter(ax, points[is_known], values[is_known].to_numpy(dtype=np.float64), size=size)
+    if bar and is_known.any():
+        add_colour_bar(ax, drawn, pad=0.03, shrink=0.75)
 
 
 def _draw_groups(
@@ -153,9 +151,9 @@ def _draw_groups(
     colours = to_rgba_array(PALETTE)
     markers = codes // len(PALETTE) % len(_MARKERS)
     for number, marker in enumerate(_MARKERS):
-        chosen = (codes >= 0) & (markers == number)
-        colour = colours[codes[chosen] % len(PALETTE)]
-        _scatter(ax, points[chosen], colour, size=size, marker=marker)
+        is_drawn = (codes >= 0) & (markers == number)
+        colour = colours[codes[is_drawn] % len(PALETTE)]
+        _scatter(ax, points[is_drawn], colour, size=size, marker=marker)
     if not legend:
         return
     handles = [
@@ -189,7 +187,7 @@ def _draw_groups(
 def _scatter(
     ax: Axes, points: NDArray[np.float64], colour: Any, *, size: float, marker: str = "o"
 ) -> PathCollection:
-    """Points in a mixed order that is the same every time."""
+    """Draw points in a random order that is always the same."""
     order = np.random.default_rng(0).permutation(len(points))
     single = isinstance(colour, str)
     return ax.scatter(

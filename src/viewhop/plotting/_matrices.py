@@ -1,4 +1,4 @@
-"""Square tables of numbers: a cell for each, coloured by it and with it written in."""
+"""Square matrices as coloured cells with their values written in."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.plotting._style import INK, make_axes, tidy_axes
+from viewhop.plotting._style import INK, add_colour_bar, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["squares"]
+__all__ = ["draw_matrix"]
 
-#: Sizes of the numbers in the cells, in points; between them, the cells set the size.
+#: Limits for the size of the numbers in the cells, in points; it depends on the cell width.
 _SMALLEST, _LARGEST = 4.5, 9.0
 
 
-def squares(
+def draw_matrix(
     matrix: NDArray[np.float64],
     names: list[str],
     *,
@@ -36,22 +36,22 @@ def squares(
     ----------
     matrix : (n, n) array
     names : n str
-        Of rows and of columns.
+        Names of the rows and columns.
     low, high : float
-        Ends of the colours.
+        Limits of the colour scale.
     text : callable
-        What is written in the cell of a row and a column.
+        Gives the text of a cell from its row and column.
     bar : str or None
-        Label of the colour bar; None draws none.
+        Label of the colour bar; None draws no bar.
     ax : matplotlib Axes or None
     title : str or None
     """
     side, room = 0.6 * max(len(names), 4), _length(names) / 72
     has_bar = bar is not None
     ax = make_axes(ax, figsize=(side + room + 0.3 + 0.9 * has_bar, side + 0.7 * room + 0.5))
-    known = ~np.isnan(matrix)
+    is_known = ~np.isnan(matrix)
     drawn = ax.pcolormesh(
-        np.ma.masked_array(matrix, ~known),
+        np.ma.masked_array(matrix, ~is_known),
         cmap="viridis",
         vmin=low,
         vmax=high,
@@ -66,34 +66,31 @@ def squares(
     size = float(np.clip(0.27 * cell, _SMALLEST, _LARGEST))
     colours = drawn.to_rgba(matrix)
     for row, column in np.ndindex(*matrix.shape):
-        if known[row, column]:
+        if is_known[row, column]:
             _write(ax, row, column, text(row, column), _legible(colours[row, column]), size)
         else:
             _hatch(ax, row, column)
             _write(ax, row, column, "–", "black", 1.5 * size)
     _name_cells(ax, names, cell)
     if bar is not None:
-        legend = ax.figure.colorbar(drawn, ax=ax, shrink=0.75, aspect=26, pad=0.03)
-        legend.outline.set_visible(False)
-        legend.set_label(bar, color=INK)
-        legend.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+        add_colour_bar(ax, drawn, pad=0.03, shrink=0.75).set_label(bar, color=INK)
     return ax
 
 
 def _length(names: list[str]) -> float:
-    """The length of the longest name in points, near enough, and at most two inches."""
+    """Approximate length of the longest name in points, at most two inches."""
     return min(5.5 * max(map(len, names)), 144.0)
 
 
 def _cell_width(ax: Axes, names: list[str]) -> float:
-    """The side of a cell in points, as far as known before the layout makes room for names."""
+    """Approximate width of a cell in points; the layout has yet to make room for the names."""
     extent, inch = ax.get_window_extent(), ax.figure.dpi
     width, height = 72 * extent.width / inch, 72 * extent.height / inch
     return min(width - _length(names), height) / len(names)
 
 
 def _legible(background: NDArray[np.float64]) -> str:
-    """Black or white, whichever has more contrast: at least 4.5 to 1, as WCAG 2 asks for text."""
+    """Black or white, whichever has more contrast: at least 4.5 to 1, as WCAG 2 requires."""
     channels = background[:3]
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ (0.2126, 0.7152, 0.0722))
@@ -121,7 +118,7 @@ def _hatch(ax: Axes, row: int, column: int) -> None:
 
 
 def _name_cells(ax: Axes, names: list[str], cell: float) -> None:
-    """The names at rows and columns; slanted below where they would run into each other."""
+    """Label rows and columns; the column names are slanted if they would overlap."""
     middles = np.arange(len(names)) + 0.5
     slanted = _length(names) > 0.9 * cell
     ax.set_xticks(

@@ -1,4 +1,4 @@
-"""The picture of how alike the views are."""
+"""The plot of the similarity of views."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._matrices import squares
+from viewhop.plotting._matrices import draw_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,16 +24,16 @@ def view_similarity(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with the similarity of every two views, as colours and as numbers.
+    """The Axes with the similarity of every pair of views, as colours and numbers.
 
     Parameters
     ----------
     similarity : (n_views, n_views) array
-        What `view_similarity` of a fitted estimator returns: 1 for views that put every sample in
-        the same place, about 0 for views that have nothing in common. NaN, for two views that
-        share no sample, is a hatched cell with a dash.
+        The result of `view_similarity` of a fitted estimator: 1 for views that place every sample
+        identically, about 0 for unrelated views. NaN, for views without a common sample, is a
+        hatched cell with a dash.
     names : n_views str
-        Names of the views; rows and columns keep their order.
+        Names of the views, in the order of rows and columns.
     ax : matplotlib Axes or None
         Where to draw; None makes a new figure.
     title : str or None
@@ -47,8 +47,8 @@ def view_similarity(
 
     Notes
     -----
-    The colours run from 0 to 1 in every picture, so that two pictures can be compared; only where
-    a similarity is negative do they begin lower.
+    The colour scale always runs from 0 to 1, so that plots can be compared; it starts lower only
+    if a similarity is negative.
 
     Examples
     --------
@@ -61,11 +61,11 @@ def view_similarity(
     """
     names = list(map(str, names))
     matrix = _matrix(similarity, len(names))
-    known = ~np.isnan(matrix)
-    return squares(
+    is_known = ~np.isnan(matrix)
+    return draw_matrix(
         matrix,
         names,
-        low=float(matrix.min(initial=0.0, where=known)),
+        low=float(matrix.min(initial=0.0, where=is_known)),
         high=1.0,
         text=lambda row, column: _number(matrix[row, column]),
         bar="similarity" if legend else None,
@@ -81,7 +81,7 @@ def _matrix(similarity: ArrayLike, n_views: int) -> NDArray[np.float64]:
     if len(matrix) != n_views:
         raise ValueError(f"names must have one entry per view: {len(matrix)}, got {n_views}")
     if np.isinf(matrix).any():
-        raise ValueError("similarity must hold finite numbers, or NaN where unknown, got infinity")
+        raise ValueError("similarity must be finite, or NaN where it is unknown, got infinity")
     return matrix
 
 

@@ -1,4 +1,4 @@
-"""The picture of a sonogram."""
+"""The plot of a sonogram."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._style import INK, make_axes, tidy_axes
+from viewhop.plotting._style import INK, add_colour_bar, make_axes, tidy_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,20 +27,21 @@ def sonogram(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with when, and in which bands, a trace has its energy.
+    """The Axes with the energy of a trace by time and frequency band.
 
     Parameters
     ----------
     S : (n_bands, n_frames) array
-        What `seismic.sonogram.sonogram` returns for one trace; the lowest band is the first row.
+        The sonogram of one trace, as `seismic.sonogram.sonogram` returns it; the first row is the
+        lowest band.
     sampling_rate : float
-        Samples per second that the sonogram was made from, after resampling.
+        Samples per second of the trace, after resampling.
     edges : (n_bands + 1,) array or None
-        Frequencies in Hz between the bands, as `seismic.sonogram.band_edges` gives them. None takes
-        equal steps on the logarithmic scale from one cycle per window to half the sampling rate,
-        from which the edges differ by the rounding to whole bins.
+        Band edges in Hz, as `seismic.sonogram.band_edges` returns them. None takes equal steps on
+        a logarithmic scale from one cycle per window to half the sampling rate; the actual edges
+        differ from these by rounding to whole bins.
     window, shift : int
-        Samples in a time window, and between the starts of two.
+        Number of samples in a time window, and between the starts of consecutive windows.
     ax : matplotlib Axes or None
         Where to draw; None makes a new figure.
     title : str or None
@@ -55,7 +56,7 @@ def sonogram(
     Notes
     -----
     A frame is drawn around the middle of its window, in seconds from the first sample. Colours
-    follow the square root of the share, so that the coda is seen beside the arrivals.
+    follow the square root of the share, so that the coda remains visible next to the arrivals.
 
     Examples
     --------
@@ -67,43 +68,46 @@ def sonogram(
     >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()
     ('time [s]', 'frequency [Hz]', 'log')
     """
+    shares = _checked_shares(S)
+    bounds = _band_edges(edges, len(shares), sampling_rate, window)
+    starts = np.arange(shares.shape[1] + 1) * shift + (window - shift) / 2
+    ax = make_axes(ax, figsize=(7.2, 3.2))
+    drawn = ax.pcolormesh(
+        starts / sampling_rate, bounds, shares, cmap="viridis", norm=_norm(shares), rasterized=True
+    )
+    tidy_axes(ax, title)
+    _label_frequencies(ax, bounds)
+    ax.set_xlabel("time [s]")
+    if legend:
+        bar = add_colour_bar(ax, drawn, pad=0.02)
+        bar.set_label("share of the band's energy", color=INK, fontsize="small")
+    return ax
+
+
+def _checked_shares(S: ArrayLike) -> NDArray[np.float64]:
     shares = np.asarray(S, dtype=np.float64)
     if shares.ndim != 2 or shares.size == 0:
         raise ValueError(
             f"S must be the sonogram of one trace, (n_bands, n_frames), got {shares.shape}; "
-            "of several, draw one at a time"
+            "draw several one at a time"
         )
     if not np.isfinite(shares).all() or shares.min() < 0:
-        raise ValueError("S must hold shares of energy, finite and not negative")
-    between = _edges(edges, len(shares), sampling_rate, window)
-    starts = np.arange(shares.shape[1] + 1) * shift + (window - shift) / 2
-    ax = make_axes(ax, figsize=(7.2, 3.2))
-    drawn = ax.pcolormesh(
-        starts / sampling_rate, between, shares, cmap="viridis", norm=_norm(shares), rasterized=True
-    )
-    tidy_axes(ax, title)
-    _label_frequencies(ax, between)
-    ax.set_xlabel("time [s]")
-    if legend:
-        bar = ax.figure.colorbar(drawn, ax=ax, aspect=26, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("share of the band's energy", color=INK, fontsize="small")
-        bar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
-    return ax
+        raise ValueError("S must contain shares of energy, finite and not negative")
+    return shares
 
 
-def _edges(
+def _band_edges(
     edges: ArrayLike | None, n_bands: int, sampling_rate: float, window: int
 ) -> NDArray[np.float64]:
     if edges is None:
         return np.geomspace(sampling_rate / window, sampling_rate / 2, n_bands + 1)
-    given = np.asarray(edges, dtype=np.float64)
-    if given.shape != (n_bands + 1,) or not (np.diff(given, prepend=0) > 0).all():
+    frequencies = np.asarray(edges, dtype=np.float64)
+    if frequencies.shape != (n_bands + 1,) or not (np.diff(frequencies, prepend=0) > 0).all():
         raise ValueError(
-            f"edges must be {n_bands + 1} rising positive frequencies, one more than bands; "
-            f"got shape {given.shape}"
+            f"edges must be {n_bands + 1} increasing positive frequencies, one more than there are "
+            f"bands; got an array of shape {frequencies.shape}"
         )
-    return given
+    return frequencies
 
 
 def _norm(shares: NDArray[np.float64]) -> Normalize:

@@ -1,4 +1,4 @@
-"""The picture of a spectrum."""
+"""The plot of a spectrum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def spectrum(
     eigenvalues : (n,) array, Spectrum or fitted estimator
         The eigenvalues λ_1, λ_2, …, without the trivial λ_0 = 1.
     n_components : int or None
-        The number r of coordinates in use, to be marked; None marks nothing.
+        The number r of coordinates in use, which is marked; None marks nothing.
     ax : matplotlib Axes or None
         Where to draw; None makes a new figure.
     title : str or None
@@ -65,22 +65,27 @@ def spectrum(
     ax.set_ylim(min(0.0, float(values.min()) * 1.05), max(1.0, float(values.max())) * 1.05)
     ax.set_xlim(0.3, len(values) + 0.7)
     if n_components is not None:
-        ax.axvline(kept + 0.5, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
-        ax.annotate(
-            f"r = {kept}",
-            (kept + 0.5, 1),
-            xycoords=ax.get_xaxis_transform(),
-            xytext=(-5, -4) if kept > len(values) / 2 else (5, -4),
-            textcoords="offset points",
-            ha="right" if kept > len(values) / 2 else "left",
-            va="top",
-            fontsize="small",
-            color=INK,
-        )
+        _mark_rank(ax, kept, len(values))
     ax.set_xlabel("k")
     ax.set_ylabel("eigenvalue")
     tidy_axes(ax, title, whole_x=True)
     return ax
+
+
+def _mark_rank(ax: Axes, rank: int, n_values: int) -> None:
+    """Draw a line after the first `rank` eigenvalues, labelled on the side with more room."""
+    ax.axvline(rank + 0.5, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
+    ax.annotate(
+        f"r = {rank}",
+        (rank + 0.5, 1),
+        xycoords=ax.get_xaxis_transform(),
+        xytext=(-5, -4) if rank > n_values / 2 else (5, -4),
+        textcoords="offset points",
+        ha="right" if rank > n_values / 2 else "left",
+        va="top",
+        fontsize="small",
+        color=INK,
+    )
 
 
 def _eigenvalues(source: Any) -> NDArray[np.float64]:

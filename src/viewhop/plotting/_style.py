@@ -1,15 +1,16 @@
-"""What all pictures share: colours, an Axes to draw on, and how it looks."""
+"""The common style of all plots: colours, new Axes, ticks, colour bars."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colorbar import Colorbar
 
-__all__ = ["INK", "PALE", "PALETTE", "make_axes", "tidy_axes"]
+__all__ = ["INK", "PALE", "PALETTE", "add_colour_bar", "make_axes", "tidy_axes"]
 
-#: Ten colours that stay apart with every kind of colour vision (Petroff, arXiv:2107.02270).
+#: Ten colours that remain distinct for every kind of colour vision (Petroff, arXiv:2107.02270).
 PALETTE = (
     "#3f90da",
     "#ffa90e",
@@ -27,21 +28,20 @@ PALE = "#c8c8c8"
 
 
 def make_axes(ax: Axes | None, *, figsize: tuple[float, float]) -> Axes:
-    """The Axes given, or that of a new figure."""
+    """The given Axes, or the Axes of a new figure."""
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "drawing needs matplotlib, which is not installed; "
-            'this brings it: pip install "viewhop[plot]"'
+            'plotting needs matplotlib, which is not installed: pip install "viewhop[plot]"'
         ) from error
     return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
 def tidy_axes(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
-    """Quiet spines and ticks, and the title on the left."""
+    """Draw spines and ticks in a light colour, and the title on the left."""
     from matplotlib.ticker import MaxNLocator
 
     ax.spines[["top", "right"]].set_visible(False)
@@ -53,3 +53,11 @@ def tidy_axes(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
     ax.yaxis.label.set_color(INK)
     if title is not None:
         ax.set_title(title, loc="left", fontsize="medium", color=INK)
+
+
+def add_colour_bar(ax: Axes, drawn: Any, *, pad: float, shrink: float = 1.0) -> Colorbar:
+    """A colour bar for what was drawn on the Axes, without outline and tick marks."""
+    bar = ax.figure.colorbar(drawn, ax=ax, shrink=shrink, aspect=26, pad=pad)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize="small", labelcolor=INK)
+    return bar

@@ -1,4 +1,4 @@
-"""Tables: views from files, and results to files."""
+"""Reading views from files, and writing results to files."""
 
 from viewhop.tables._column_choice import Options
 from viewhop.tables._faults import quote_cell, table_fault

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from viewhop.tables._faults import missing_column, quote_cell, table_fault
 
-__all__ = ["DEFAULT", "Chosen", "Options", "chosen", "matches"]
+__all__ = ["DEFAULT", "ColumnChoice", "Options", "choose_columns", "match_names"]
 
 
 @dataclass(frozen=True)
@@ -19,21 +19,22 @@ class Options:
     Attributes
     ----------
     id, label : str or None
-        Columns of sample ids and of labels; neither is a feature.
+        Columns with the sample ids and the labels; neither is a feature.
     keep, drop : tuple of str
-        Columns to use, all of them if there are none, and columns to leave out: names, or
-        patterns like ``gene_*``. What is a column's name is not read as a pattern.
+        Columns to use (all if `keep` is empty) and columns to leave out: names, or patterns like
+        ``gene_*``. An exact column name takes precedence over a pattern.
     decimal : {".", ","}
-        What stands before the decimals in a text file.
+        Decimal separator of a text file.
     delimiter : str or None
-        What stands between the cells of a text file; None goes by the file.
+        Cell delimiter of a text file; None detects it.
     encoding : str
-        Of a text file.
+        Encoding of a text file.
     shared : bool
-        The options are for several files: a column to label, keep or drop may stand in another.
+        Whether the options apply to several files: then the columns in `label`, `keep` and `drop`
+        may be in another file.
     columns : tuple of str or None
-        The features by name and in this order, in place of `keep` and `drop`: all other columns
-        are passed over. A file without names of columns is read as it stands.
+        Names of the features, in this order, instead of `keep` and `drop`; all other columns are
+        ignored. A file without column names is read as it is.
     """
 
     id: str | None = None
@@ -48,22 +49,25 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):
-            raise ValueError(f'decimal is "." or ",", not {self.decimal!r}')
+            raise ValueError(f'decimal must be "." or ",", got {self.decimal!r}')
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or self.delimiter in '\r\n"\0' or self.delimiter.isalnum()
         ):
-            raise ValueError(f"delimiter is one character, not {self.delimiter!r}")
+            raise ValueError(
+                "delimiter must be one character that is neither a letter, a digit, a quote nor "
+                f"a line break, got {self.delimiter!r}"
+            )
         if self.id is not None and self.id == self.label:
             raise ValueError(f"{self.id!r} cannot be both the ids and the labels")
         if self.columns is not None and (self.keep or self.drop):
-            raise ValueError("columns are given by name, so there are none to keep or drop")
+            raise ValueError("columns cannot be combined with keep or drop")
 
 
 DEFAULT = Options()
 
 
-class Chosen(NamedTuple):
-    """Positions of columns.
+class ColumnChoice(NamedTuple):
+    """Positions of the columns to read.
 
     Attributes
     ----------
@@ -76,15 +80,17 @@ class Chosen(NamedTuple):
     features: list[int]
 
 
-def matches(pattern: str, names: Sequence[str]) -> list[str]:
-    """The names that a pattern means: itself if it is one of them, else all that fit."""
+def match_names(pattern: str, names: Sequence[str]) -> list[str]:
+    """The names that match a pattern; only the pattern itself if it is one of the names."""
     if pattern in names:
         return [pattern]
     return [name for name in names if fnmatchcase(name, pattern)]
 
 
-def chosen(path: str, header: Sequence[str], options: Options, line: int | None = None) -> Chosen:
-    """The columns of a file that the options ask for.
+def choose_columns(
+    path: str, header: Sequence[str], options: Options, line: int | None = None
+) -> ColumnChoice:
+    """The columns of a file that the options select.
 
     Parameters
     ----------
@@ -93,35 +99,35 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
         All columns of the file.
     options : Options
     line : int or None
-        Where the header stands.
+        Line of the header.
     """
-    place = {name: k for k, name in enumerate(header)}
-    if len(place) < len(header):
-        first = next(name for k, name in enumerate(header) if place[name] != k)
-        both = [k + 1 for k, name in enumerate(header) if name == first]
+    positions = {name: k for k, name in enumerate(header)}
+    if len(positions) < len(header):
+        repeated = next(name for k, name in enumerate(header) if positions[name] != k)
+        numbers = [k + 1 for k, name in enumerate(header) if name == repeated]
         raise table_fault(
             path,
-            f"columns {both[0]} and {both[1]} have the same name; give each its own",
+            f"columns {numbers[0]} and {numbers[1]} have the same name; rename one of them",
             line=line,
-            column=first,
+            column=repeated,
         )
-    if options.id is not None and options.id not in place:
+    if options.id is not None and options.id not in positions:
         raise missing_column(path, options.id, header, role="id column")
-    if options.label is not None and options.label not in place and not options.shared:
+    if options.label is not None and options.label not in positions and not options.shared:
         raise missing_column(path, options.label, header, role="label column")
-    label = None if options.label is None else place.get(options.label)
-    ids = None if options.id is None else place[options.id]
+    label = None if options.label is None else positions.get(options.label)
+    ids = None if options.id is None else positions[options.id]
     if options.columns is not None:
-        return Chosen(ids, label, _listed(path, place, options.columns, line))
+        return ColumnChoice(ids, label, _required_columns(path, positions, options.columns, line))
     kept, dropped = (
-        _meant(path, header, patterns, role, options.shared)
+        _match_patterns(path, header, patterns, role, options.shared)
         for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop"))
     )
-    apart = {options.id, options.label} | dropped
+    excluded = {options.id, options.label} | dropped
     features = [
         k
         for k, name in enumerate(header)
-        if name not in apart and (not options.keep or name in kept)
+        if name not in excluded and (not options.keep or name in kept)
     ]
     if not features:
         raise table_fault(path, f"none of its {len(header)} columns is left as a feature")
@@ -129,36 +135,36 @@ def chosen(path: str, header: Sequence[str], options: Options, line: int | None 
         if not header[k].strip() or header[k].startswith("__index_level_"):
             raise table_fault(
                 path,
-                f"column {k + 1} has no name, so it may be a row number and no feature; drop it "
-                f"({header[k]!r}), make it the id, or give it a name",
+                f"column {k + 1} has no name and may hold row numbers rather than a feature; drop "
+                f"it ({header[k]!r}), make it the id, or name it",
                 line=line,
                 column=header[k],
             )
-    return Chosen(ids, label, features)
+    return ColumnChoice(ids, label, features)
 
 
-def _listed(
-    path: str, place: Mapping[str, int], columns: Sequence[str], line: int | None
+def _required_columns(
+    path: str, positions: Mapping[str, int], columns: Sequence[str], line: int | None
 ) -> list[int]:
-    """The places of columns that must all be there."""
-    missing = [name for name in columns if name not in place]
+    """Positions of columns that must all exist."""
+    missing = [name for name in columns if name not in positions]
     if len(missing) == 1:
-        raise missing_column(path, missing[0], place, role="column")
+        raise missing_column(path, missing[0], positions, role="column")
     if missing:
         more = f", … ({len(missing):,} in all)" if len(missing) > 8 else ""
-        listed = ", ".join(map(quote_cell, missing[:8]))
-        raise table_fault(path, f"the columns {listed}{more} are missing", line=line)
-    return [place[name] for name in columns]
+        listing = ", ".join(map(quote_cell, missing[:8]))
+        raise table_fault(path, f"the columns {listing}{more} are missing", line=line)
+    return [positions[name] for name in columns]
 
 
-def _meant(
+def _match_patterns(
     path: str, header: Sequence[str], patterns: Sequence[str], role: str, shared: bool
 ) -> set[str]:
-    """The columns that any of the patterns means."""
-    found: set[str] = set()
+    """The columns that match at least one of the patterns."""
+    columns: set[str] = set()
     for pattern in patterns:
-        names = matches(pattern, header)
+        names = match_names(pattern, header)
         if not names and not shared:
             raise missing_column(path, pattern, header, role=role)
-        found.update(names)
-    return found
+        columns.update(names)
+    return columns

@@ -1,4 +1,4 @@
-"""Several tables as views of the same samples, by their ids or by their order."""
+"""Several tables joined as views of the same samples, by id or by row."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from viewhop.errors import TableError
-from viewhop.tables._column_choice import DEFAULT, Options, matches
+from viewhop.tables._column_choice import DEFAULT, Options, match_names
 from viewhop.tables._faults import missing_column, quote_cell
 from viewhop.tables._read import read
 from viewhop.tables._table import Table
 from viewhop.views import Views
 
-__all__ = ["Joined", "join_tables", "read_views"]
+__all__ = ["Joined", "check_requested", "join_tables", "read_views"]
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
 _DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 
 class Joined(NamedTuple):
-    """Views, and what the samples are labelled.
+    """Views with the labels of their samples.
 
     Attributes
     ----------
     views : Views
-        With ids as text, if the tables had any.
+        With ids as text, if the tables have ids.
     labels : (n_samples,) array or None
-        Of whole numbers or floats where all labels are, else of text; None for no label.
+        Integers or floats if every label is one, otherwise text; None without labels.
     tables : dict of Table by view name
-        What the views were made of.
+        The tables that the views come from.
     """
 
     views: Views
@@ -49,15 +49,15 @@ def read_views(
     options: Options = DEFAULT,
     max_memory: float | str | None = None,
 ) -> Joined:
-    """The views that stand in several files.
+    """The views in several files, one view per file.
 
     Parameters
     ----------
     paths : dict of paths by view name
     options : Options
-        For all files. A column to label, keep or drop must stand in one of them at least.
+        For all files. Each column in `label`, `keep` or `drop` must be in at least one file.
     max_memory : number, str or None, default=None
-        For each file, as in `read`.
+        Limit for each file, as in `read`.
 
     Raises
     ------
@@ -73,15 +73,15 @@ def read_views(
 
 
 def join_tables(tables: Mapping[str, Table]) -> Joined:
-    r"""The views that tables are: joined by their ids if they have them, else by row.
+    r"""The tables as views: joined by id if they have ids, otherwise by row.
 
-    By ids, a sample is in the result if any table has its id, in the order in which ids first
-    appear; what a table does not have, that view did not observe. An empty row says the same.
+    A join by id contains every id of any table, in order of first appearance. A view did not
+    observe the samples that its table lacks, or in which all their cells are empty.
 
     Parameters
     ----------
     tables : dict of Table by view name
-        With ids all of them, or none.
+        Either all with ids or all without.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def join_tables(tables: Mapping[str, Table]) -> Joined:
     with_ids = {name: table.ids is not None for name, table in tables.items()}
     if len(set(with_ids.values())) > 1:
         without = next(name for name, has in with_ids.items() if not has)
-        raise TableError(f"{tables[without].path} has no ids, and other files have")
+        raise TableError(f"{tables[without].path} has no ids, but other files do")
     by_id = all(with_ids.values())
     if not by_id:
         _check_lengths(tables)
@@ -126,36 +126,36 @@ def join_tables(tables: Mapping[str, Table]) -> Joined:
 
 
 def check_requested(tables: Mapping[str, Table], options: Options) -> None:
-    """Raise TableError for a column to keep, drop or label that no file has.
+    """Raise TableError if a column in `keep`, `drop` or `label` is in none of the files.
 
     Parameters
     ----------
     tables : dict of Table by view name
     options : Options
     """
-    named = [*dict.fromkeys(name for table in tables.values() for name in table.header or ())]
+    names = [*dict.fromkeys(name for table in tables.values() for name in table.header or ())]
     files = ", ".join(table.path for table in tables.values())
     for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop")):
         for pattern in patterns:
-            if not matches(pattern, named):
-                raise missing_column(files, pattern, named, role=role)
+            if not match_names(pattern, names):
+                raise missing_column(files, pattern, names, role=role)
     if options.label is not None and all(table.labels is None for table in tables.values()):
-        raise missing_column(files, options.label, named, role="label column")
+        raise missing_column(files, options.label, names, role="label column")
 
 
 def _check_lengths(tables: Mapping[str, Table]) -> None:
     counts = {table.path: len(table) for table in tables.values()}
     if len(set(counts.values())) > 1:
-        listed = ", ".join(f"{path} has {count:,}" for path, count in counts.items())
+        listing = ", ".join(f"{path} has {count:,}" for path, count in counts.items())
         raise TableError(
-            f"without ids the files must have the same samples in the same rows; {listed}; name "
-            "the column of ids if there is one"
+            "files without ids must have the same number of rows, one per sample in the same "
+            f"order; {listing}; name the id column if there is one"
         )
 
 
 def _check_observed(tables: Mapping[str, Table], samples: Mapping[str, list[Any]]) -> None:
-    """Refuse a sample that has no value in any table, with the line where it stands."""
-    seen = {
+    """Refuse a sample without a value in any table, naming its line."""
+    observed_keys = {
         key
         for name, table in tables.items()
         for key, observed in zip(samples[name], table.observed.tolist(), strict=True)
@@ -163,15 +163,15 @@ def _check_observed(tables: Mapping[str, Table], samples: Mapping[str, list[Any]
     }
     for name, table in tables.items():
         for row, key in enumerate(samples[name]):
-            if key not in seen:
-                raise table.fault(row, "no view has a value for this sample; leave it out")
+            if key not in observed_keys:
+                raise table.fault(row, "no view has a value for this sample; remove it")
 
 
 def _labels(
     tables: Mapping[str, Table], samples: Mapping[str, list[Any]], order: Sequence[Any]
 ) -> NDArray[Any] | None:
-    """The label of each sample, on which all tables that have one must agree."""
-    found: dict[Any, tuple[Any, Table, int]] = {}
+    """The label of each sample; tables with conflicting labels are refused."""
+    first: dict[Any, tuple[Any, Table, int]] = {}
     labelled = [(name, table.labels) for name, table in tables.items() if table.labels is not None]
     if not labelled:
         return None
@@ -181,26 +181,26 @@ def _labels(
             if label is None:
                 continue
             if isinstance(label, float) and label.is_integer():
-                label = int(label)  # so that 1.0 of an array agrees with the 1 of a text
-            known, other, place = found.setdefault(key, (label, table, row))
-            if str(known) != str(label):
+                label = int(label)  # 1.0 in an array agrees with "1" in a text file
+            first_label, first_table, first_row = first.setdefault(key, (label, table, row))
+            if str(first_label) != str(label):
                 sample = f"sample {quote_cell(key)}" if isinstance(key, str) else "its sample"
                 raise table.fault(
                     row,
-                    f"{sample} is labelled {quote_cell(str(label))}, and {quote_cell(str(known))} in "
-                    f"{other.place(place)}",
+                    f"{sample} is labelled {quote_cell(str(label))}, but "
+                    f"{quote_cell(str(first_label))} in {first_table.place(first_row)}",
                 )
-    return _typed([found[key][0] if key in found else None for key in order])
+    return _typed_labels([first[key][0] if key in first else None for key in order])
 
 
-def _typed(labels: Sequence[Any]) -> NDArray[Any]:
-    """Labels as whole numbers or floats where all are written so, else as text."""
-    given = [label for label in labels if label is not None]
-    texts = [str(label) for label in given]
-    if given and len(given) == len(labels) and all(map(_WHOLE.fullmatch, texts)):
+def _typed_labels(labels: Sequence[Any]) -> NDArray[Any]:
+    """Labels as integers or floats if all of them are, otherwise as text."""
+    present = [label for label in labels if label is not None]
+    texts = [str(label) for label in present]
+    if present and len(present) == len(labels) and all(map(_WHOLE.fullmatch, texts)):
         return np.array([int(text) for text in texts], dtype=np.int64)
-    if given and all(map(_DECIMAL.fullmatch, texts)):
+    if present and all(map(_DECIMAL.fullmatch, texts)):
         return np.array([np.nan if label is None else float(label) for label in labels])
-    found = np.empty(len(labels), dtype=object)
-    found[:] = [None if label is None else str(label) for label in labels]
-    return found
+    column = np.empty(len(labels), dtype=object)
+    column[:] = [None if label is None else str(label) for label in labels]
+    return column

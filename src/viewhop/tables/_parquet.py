@@ -1,4 +1,4 @@
-"""Parquet files, by pyarrow (extra ``data``)."""
+"""Parquet files, read with pyarrow (extra ``data``)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.errors import TableError
-from viewhop.tables._column_choice import Options, chosen
+from viewhop.tables._column_choice import Options, choose_columns
 from viewhop.tables._faults import check_size, quote_cell, reason, table_fault
-from viewhop.tables._table import Table, given_label, text_ids
+from viewhop.tables._table import Table, text_ids, typed_label
 
-__all__ = ["arrow", "parquet_table"]
+__all__ = ["import_pyarrow", "parquet_table"]
 
 
-def arrow(path: str) -> tuple[Any, Any]:
-    """The modules pyarrow and pyarrow.parquet, or TableError with the extra to install.
+def import_pyarrow(path: str) -> tuple[Any, Any]:
+    """The modules pyarrow and pyarrow.parquet; TableError names the extra if they are missing.
 
     Parameters
     ----------
@@ -41,43 +41,43 @@ def parquet_table(path: str, data: bytes, options: Options, *, allowed: int | No
     ----------
     path : str
     data : bytes
-        What the file holds.
+        Content of the file.
     options : Options
     allowed : int or None
-        Bytes that its columns may take; None allows anything.
+        Largest size of the columns in bytes; None sets no limit.
     """
-    pa, parquet = arrow(path)
+    pa, parquet = import_pyarrow(path)
     try:
-        # Not by its path: a folder called "a=b" would become a column.
+        # Read from memory: from a path, pyarrow would turn a folder called "a=b" into a column.
         file = parquet.ParquetFile(io.BytesIO(data))
         cells = file.metadata.num_rows * file.metadata.num_columns
         check_size(path, 8 * cells, allowed, what=f"a table of {cells:,} cells")
         return _table(path, file.read(), options, pa)
     except TableError:
         raise
-    except Exception as error:  # a damaged file may fail anywhere in pyarrow
-        raise table_fault(path, f"it is not a whole Parquet file ({reason(error)})") from None
+    except Exception as error:  # a damaged file can make pyarrow raise almost anything
+        raise table_fault(path, f"it is not a valid Parquet file ({reason(error)})") from None
 
 
-def _table(path: str, found: Any, options: Options, pa: Any) -> Table:
-    header = [str(name) for name in found.column_names]
-    places = chosen(path, header, options)
-    columns = [found.column(k) for k in places.features]
+def _table(path: str, content: Any, options: Options, pa: Any) -> Table:
+    header = [str(name) for name in content.column_names]
+    choice = choose_columns(path, header, options)
+    columns = [content.column(k) for k in choice.features]
     single = all(column.type == pa.float32() for column in columns)
-    matrix = np.empty((found.num_rows, len(columns)), dtype=np.float32 if single else np.float64)
-    names = tuple(header[k] for k in places.features)
+    matrix = np.empty((content.num_rows, len(columns)), dtype=np.float32 if single else np.float64)
+    names = tuple(header[k] for k in choice.features)
     for k, (name, column) in enumerate(zip(names, columns, strict=True)):
         matrix[:, k] = _numbers(path, name, column, pa)
-    ids = None if places.id is None else found.column(places.id).to_pylist()
-    labels = None if places.label is None else found.column(places.label).to_pylist()
+    ids = None if choice.id is None else content.column(choice.id).to_pylist()
+    labels = None if choice.label is None else content.column(choice.label).to_pylist()
     return Table(
         path=path,
         matrix=matrix,
         columns=names,
         header=tuple(header),
         ids=None if ids is None else text_ids(path, ids),
-        labels=None if labels is None else tuple(map(given_label, labels)),
-        lines=np.arange(1, found.num_rows + 1),
+        labels=None if labels is None else tuple(map(typed_label, labels)),
+        lines=np.arange(1, content.num_rows + 1),
     )
 
 
@@ -100,8 +100,8 @@ def _numbers(path: str, name: str, column: Any, pa: Any) -> NDArray[np.floating]
         )
         raise table_fault(
             path,
-            f"expected a number, got {quote_cell(str(value))} ({type_}); drop the column if it is no "
-            "feature, or name it as the id or the label",
+            f"expected a number, got {quote_cell(str(value))} ({type_}); drop the column if it is "
+            "not a feature, or make it the id or the label",
             line=row,
             column=name,
             unit="row",

@@ -1,4 +1,4 @@
-"""Opening a file of data: by its name, after a look at its first bytes."""
+"""Reading a data file: the extension gives its kind, and its first bytes must agree."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from viewhop.tables._column_choice import DEFAULT, Options
 from viewhop.tables._delimited import Cells, text_cells, text_table
 from viewhop.tables._faults import check_size, table_fault
 from viewhop.tables._parquet import parquet_table
-from viewhop.tables._table import Table, checked
+from viewhop.tables._table import Table, check_table
 
 __all__ = ["read", "read_cells"]
 
-#: Delimiter by the end of a text file's name; None looks at its first line.
+#: Delimiter by extension of a text file; None detects it in the first line.
 _TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
 _KINDS = {
     ".npy": "an NPY file",
@@ -27,8 +27,8 @@ _KINDS = {
     ".parquet": "a Parquet file",
     ".pq": "a Parquet file",
 }
-#: What files of other kinds begin with.
-_BEGINNINGS = {
+#: Kinds of file by their first bytes.
+_SIGNATURES = {
     b"\x93NUMPY": "an NPY file",
     b"PK\x03\x04": "a zip file",
     b"PK\x05\x06": "a zip file",
@@ -52,12 +52,12 @@ def read(
     Parameters
     ----------
     path : path
-        The end of its name says what it is. ``file.npz::name`` is one array of several.
+        The extension gives the kind of file. ``file.npz::name`` is one of several arrays.
     options : Options
-        Columns, and how text is written.
+        Columns to read, and the format of text files.
     max_memory : number, str or None, default=None
-        Bytes, or text like "2GB", that the file and what is packed in it may take; None is 80 %
-        of what the machine or its cgroup has left.
+        Limit for the size of the file and of its unpacked content: bytes, or text like "2GB".
+        None is 80 % of the memory that the machine or its cgroup has available.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def read(
     Raises
     ------
     TableError
-        If the file cannot be read; the message has file, line and column.
+        If the file cannot be read; the message names file, line and column.
 
     Examples
     --------
@@ -80,28 +80,29 @@ def read(
     >>> table.ids, table.columns, table.observed.tolist()
     (('007', '008'), ('a', 'b'), [True, False])
     """
-    given = os.fspath(path)
-    name, key = _split(given)
+    full_path = os.fspath(path)
+    name, key = _split(full_path)
     ending = Path(name).suffix.lower()
     if ending not in (*_TEXTS, *_KINDS, ".mat"):
         raise table_fault(
-            given,
-            f"files that end with {ending} are not read; expected .csv, .tsv, .txt, .parquet, "
-            ".npy, .npz or .mat",
+            full_path,
+            f"files with the extension {ending} are not supported; expected .csv, .tsv, .txt, "
+            ".parquet, .npy, .npz or .mat",
         )
     if key is not None and ending not in (".npz", ".mat"):
         raise table_fault(
-            given, "only .npz and .mat files have several arrays to choose from by ::"
+            full_path, "only .npz and .mat files contain named arrays to choose with ::"
         )
     allowed = memory.parse_budget(max_memory)
-    data = _bytes(given, name, allowed)
+    data = _bytes(full_path, name, allowed)
     _check_kind(name, ending, data)
-    table = checked(_table(name, key, ending, data, options, allowed))
+    table = _table(name, key, ending, data, options, allowed)
+    check_table(table)
     return replace(table, sha256=sha256(data).hexdigest(), size=len(data))
 
 
 def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cells:
-    r"""A CSV or TSV file as text: names of columns, and rows of cells.
+    r"""The cells of a CSV or TSV file as text: column names, and rows of cells.
 
     Parameters
     ----------
@@ -124,10 +125,10 @@ def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cell
     ...     read_cells(path)
     Cells(header=('id', 'time'), lines=(2,), rows=(('007', '2010-05-27'),))
     """
-    given = os.fspath(path)
-    data = _bytes(given, given, memory.parse_budget(None))
-    _check_kind(given, "", data)
-    return text_cells(given, data, encoding=encoding)
+    full_path = os.fspath(path)
+    data = _bytes(full_path, full_path, memory.parse_budget(None))
+    _check_kind(full_path, "", data)
+    return text_cells(full_path, data, encoding=encoding)
 
 
 def _table(
@@ -145,48 +146,50 @@ def _table(
 
 
 def _split(path: str) -> tuple[str, str | None]:
-    """The file, and what stands behind ``::``; a file that is called so comes first."""
+    """The file, and the name after ``::``, unless a file with the full name exists."""
     name, mark, key = path.rpartition("::")
     if not mark or Path(path).exists():
         return path, None
     return name, key
 
 
-def _bytes(given: str, name: str, allowed: int | None) -> bytes:
+def _bytes(full_path: str, name: str, allowed: int | None) -> bytes:
     try:
         if Path(name).is_dir():
-            raise table_fault(given, "it is a folder; expected a file")
-        found = Path(name).stat()
-        if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
-            raise table_fault(given, "it is a device; expected a file")
-        check_size(given, found.st_size, allowed)
+            raise table_fault(full_path, "it is a folder; expected a file")
+        status = Path(name).stat()
+        if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+            raise table_fault(full_path, "it is a device; expected a file")
+        check_size(full_path, status.st_size, allowed)
         with open(name, "rb") as file:
-            # A pipe has no size beforehand.
+            # The size of a pipe is unknown before it is read.
             data = file.read() if allowed is None else file.read(allowed + 1)
-        check_size(given, len(data), allowed)
+        check_size(full_path, len(data), allowed)
         return data
     except OSError as error:
-        raise table_fault(given, f"it cannot be read: {error.strerror or error}") from error
+        raise table_fault(full_path, f"it cannot be read: {error.strerror or error}") from error
     except TableError:
         raise
     except ValueError as error:  # a NUL in the name
-        raise table_fault(given, f"it cannot be read: {error}") from error
+        raise table_fault(full_path, f"it cannot be read: {error}") from error
 
 
 def _check_kind(path: str, ending: str, data: bytes) -> None:
-    """Refuse a file that does not begin like what its name says."""
+    """Refuse a file with first bytes that contradict its extension."""
     expected = _KINDS.get(ending)
-    found = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), None)
+    actual = next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
     if not data:
         what = "it is empty"
         if ending in _TEXTS:
-            what += "; expected a line of column names, and rows of numbers"
+            what += "; expected a line of column names, then rows of data"
         raise table_fault(path, what)
     if ending == ".mat":
-        if found not in (None, "a MAT file", "an HDF5 file"):
-            raise table_fault(path, f"it is not a MAT file: it begins like {found}")
-    elif expected is not None and found != expected:
-        told = f"begins like {found}" if found else "does not begin like one"
-        raise table_fault(path, f"it is not {expected}, as its name says: it {told}")
-    elif expected is None and found not in (None, "a MAT file"):
-        raise table_fault(path, f"it is not text, as its name says: it begins like {found}")
+        if actual not in (None, "a MAT file", "an HDF5 file"):
+            raise table_fault(path, f"it is not a MAT file: its first bytes are those of {actual}")
+    elif expected is not None and actual != expected:
+        finding = f"are those of {actual}" if actual else "are different"
+        raise table_fault(
+            path, f"it is not {expected}, despite its extension: its first bytes {finding}"
+        )
+    elif expected is None and actual not in (None, "a MAT file"):
+        raise table_fault(path, f"it is not a text file: its first bytes are those of {actual}")

@@ -1,4 +1,4 @@
-"""One view as it stands in a file: numbers, ids, labels, and the line of each row."""
+"""One view as read from a file: numbers, ids, labels, and the line of each row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viewhop.errors import TableError
 from viewhop.tables._faults import place, quote_cell, table_fault
 from viewhop.views._checks import LARGEST
 
-__all__ = ["Table", "checked", "given_label", "text_ids"]
+__all__ = ["Table", "check_table", "text_ids", "typed_label"]
 
 
 @dataclass(frozen=True)
@@ -23,25 +23,25 @@ class Table:
     Attributes
     ----------
     path : str
-        The file, as it was given.
-    matrix : (n_rows, n_columns) array, float32 if the file has that, else float64
-        A row of NaN is a sample that was not observed.
-    columns : tuple of str, or None where the file has no names
+        The file, as the caller gave it.
+    matrix : (n_rows, n_columns) array, float32 if the file has float32, otherwise float64
+        A row of NaN is a sample that this view did not observe.
+    columns : tuple of str, or None if the file has no column names
         Names of the features.
     header : tuple of str, or None
-        Names of all columns of the file, ids, labels and dropped ones included.
+        Names of all columns in the file, including ids, labels and dropped columns.
     ids : tuple of str, or None
-        The id of each row, as text: "007" stays what it is.
+        The id of each row, as text: "007" keeps its zeros.
     labels : tuple of (str, int, float or None), or None
         The label of each row, None where it is empty.
     lines : (n_rows,) int array
-        Line of a text file where the row begins, or number of the row, counted from 1.
+        Line of a text file on which the row starts, or row number, counted from 1.
     unit : {"line", "row"}
         What `lines` counts.
     sha256 : str
-        Of the file that was read.
+        Hash of the file.
     size : int
-        Its bytes.
+        Size of the file in bytes.
     """
 
     path: str
@@ -68,15 +68,15 @@ class Table:
         return place(self.path, int(self.lines[row]), unit=self.unit)
 
     def fault(self, row: int, what: str, column: int | None = None) -> TableError:
-        """The error for what is wrong with a row, or with one of its features."""
+        """A TableError about a row, or about one feature in it."""
         name = None
         if column is not None:
             name = str(column + 1) if self.columns is None else self.columns[column]
         return table_fault(self.path, what, line=int(self.lines[row]), column=name, unit=self.unit)
 
 
-def checked(table: Table) -> Table:
-    """The table, or TableError if a row is empty in part, a value too large, or an id used twice.
+def check_table(table: Table) -> None:
+    """Raise TableError for a partly empty row, a value that is too large, or a repeated id.
 
     Parameters
     ----------
@@ -85,78 +85,78 @@ def checked(table: Table) -> Table:
     if not len(table):
         raise table_fault(table.path, "it has no row of data; expected at least one")
     matrix = table.matrix
-    # One pass where all is well: a comparison with NaN is false.
+    # A valid table needs one pass only: comparisons with NaN are false.
     if not (float(matrix.max()) <= LARGEST and float(matrix.min()) >= -LARGEST):
         _check_values(table)
     if table.ids is not None:
         _check_ids(table, table.ids)
-    return table
 
 
 def _check_values(table: Table) -> None:
     missing = np.isnan(table.matrix)
     if missing.all():
         raise table_fault(table.path, "no row has a value: all cells are empty")
-    found = np.argwhere(missing & ~missing.all(axis=1)[:, None])
-    if found.size:
-        row, column = map(int, found[0])
+    gaps = np.argwhere(missing & ~missing.all(axis=1)[:, None])
+    if gaps.size:
+        row, column = map(int, gaps[0])
         raise table.fault(
             row,
-            "the cell is empty, and others in its row are not; fill it in, or empty the whole "
-            "row, which says that this view did not observe the sample",
+            "the cell is empty but the rest of its row is not; fill it in, or empty the whole row "
+            "to mark the sample as not observed in this view",
             column,
         )
-    found = np.argwhere(np.abs(table.matrix) > np.float64(LARGEST))
-    if found.size:
-        row, column = map(int, found[0])
+    too_large = np.argwhere(np.abs(table.matrix) > np.float64(LARGEST))
+    if too_large.size:
+        row, column = map(int, too_large[0])
         value = float(table.matrix[row, column])
-        kind = "an infinite value" if np.isinf(value) else "a value whose square overflows"
-        raise table.fault(row, f"{kind}, {value:g}; expected a finite number", column)
+        if np.isinf(value):
+            raise table.fault(row, f"expected a finite number, got {value:g}", column)
+        raise table.fault(row, f"the square of {value:g} overflows; rescale the column", column)
 
 
 def _check_ids(table: Table, ids: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for row, key in enumerate(ids):
         if not key:
-            raise table.fault(row, "the id is empty; give the row an id, or leave it out")
+            raise table.fault(row, "the id is empty; fill it in, or remove the row")
         before = first.setdefault(key, row)
         if before != row:
             raise table.fault(
                 row,
                 f"the id {quote_cell(key)} also stands in {table.unit} {table.lines[before]}; "
-                "an id may stand once in a file",
+                "each id may appear only once in a file",
             )
 
 
 def text_ids(path: str, values: Sequence[Any]) -> tuple[str, ...]:
-    """Ids as text: of whole numbers their digits; TableError for other numbers.
+    """Ids as text; integers become their digits, other numbers raise TableError.
 
     Parameters
     ----------
     path : str
     values : sequence
-        Of text, whole numbers, or None where one is missing.
+        Text or integers, None where an id is missing.
     """
-    found = []
+    ids = []
     for row, value in enumerate(values, start=1):
         if value is None or value != value:
-            found.append("")
+            ids.append("")
         elif isinstance(value, str):
-            found.append(value)
+            ids.append(value)
         elif isinstance(value, int | float) and float(value).is_integer():
-            found.append(str(int(value)))
+            ids.append(str(int(value)))
         else:
             raise table_fault(
                 path,
-                f"the id {quote_cell(str(value))} is neither text nor a whole number",
+                f"the id {quote_cell(str(value))} is neither text nor an integer",
                 line=row,
                 unit="row",
             )
-    return tuple(found)
+    return tuple(ids)
 
 
-def given_label(value: Any) -> str | int | float | None:
-    """A label as text or a number; None where there is none.
+def typed_label(value: Any) -> str | int | float | None:
+    """A label as text or a number; None if it is missing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Writing tables: CSV that no spreadsheet runs, or Parquet, each replaced whole."""
+"""Writing tables: CSV protected against formula injection, or Parquet, replaced atomically."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop._runtime.files import replace_file
-from viewhop.tables._delimited import DANGEROUS
+from viewhop.tables._delimited import FORMULA
 from viewhop.tables._faults import table_fault
-from viewhop.tables._parquet import arrow
+from viewhop.tables._parquet import import_pyarrow
 
 __all__ = ["check_writable", "write", "write_embedding"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
-#: Rows that are turned into text at a time.
+#: Number of rows converted to text at a time.
 _BLOCK = 4096
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise TableError unless `write` knows the kind of file: to be asked before long work.
+    """Raise TableError if `write` does not support the kind of file; call it before long work.
 
     Parameters
     ----------
@@ -32,28 +32,28 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """
     ending = Path(path).suffix.lower()
     if ending in _PARQUET:
-        arrow(os.fspath(path))
+        import_pyarrow(os.fspath(path))
     elif ending not in _DELIMITERS:
         raise table_fault(
-            os.fspath(path), "tables are written as .csv, .tsv or .parquet: choose by the name"
+            os.fspath(path), "tables are written as .csv, .tsv or .parquet; change the extension"
         )
 
 
 def write(path: str | os.PathLike[str], columns: Mapping[str, ArrayLike | Sequence[Any]]) -> None:
-    """Write columns to a CSV, TSV or Parquet file, which is replaced whole or not at all.
+    """Write columns to a CSV, TSV or Parquet file; an existing file is replaced atomically.
 
     Parameters
     ----------
     path : path
-        The end of its name says what is written.
+        The extension gives the kind of file.
     columns : dict of (n_rows,) arrays by name
-        Of numbers, or of text. None and NaN are empty cells.
+        Numbers or text. None and NaN become empty cells.
 
     Notes
     -----
-    In text files numbers have all their digits, so that reading gives them back. A text that
-    begins with =, +, -, @, tab or carriage return could be run as a formula by a spreadsheet: it
-    is written behind a single quote, which `read` takes away again.
+    Text files keep all digits of a number, so reading returns the same values. A spreadsheet
+    could run text that begins with =, +, -, @, tab or carriage return as a formula: such text is
+    written after a single quote, which `read` removes.
 
     Examples
     --------
@@ -73,10 +73,10 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, ArrayLike | Sequen
     arrays = {name: _column(values) for name, values in columns.items()}
     lengths = {len(values) for values in arrays.values()}
     if len(lengths) != 1:
-        raise ValueError(f"columns must have the same length, not {sorted(lengths)}")
+        raise ValueError(f"columns must have the same length, got {sorted(lengths)}")
     ending = Path(path).suffix.lower()
     if ending in _PARQUET:
-        pa, parquet = arrow(os.fspath(path))
+        pa, parquet = import_pyarrow(os.fspath(path))
         table = pa.table({name: pa.array(values) for name, values in arrays.items()})
         with replace_file(path) as file:
             parquet.write_table(table, file)
@@ -88,7 +88,7 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, ArrayLike | Sequen
             cells = [
                 _cells(values[start : start + _BLOCK], delimiter) for values in arrays.values()
             ]
-            # A line without anything would be no row.
+            # An empty line would not count as a row.
             rows = [delimiter.join(row) or '""' for row in zip(*cells, strict=True)]
             file.write("".join(f"{row}\n" for row in rows).encode())
 
@@ -102,7 +102,7 @@ def write_embedding(
     id_name: str = "id",
     extra: Mapping[str, ArrayLike | Sequence[Any]] | None = None,
 ) -> None:
-    """Write coordinates, behind ids and whatever else is known of the samples.
+    """Write coordinates, preceded by ids and other columns.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def write_embedding(
         A CSV, TSV or Parquet file.
     embedding : (n_samples, n_coordinates) array
     names : list of str
-        Names of the coordinates, as `get_feature_names_out` gives them.
+        Names of the coordinates, as `get_feature_names_out` returns them.
     ids : (n_samples,) array or None
-        None writes no such column.
+        Ids of the samples; None writes no id column.
     id_name : str
-        Its name.
+        Name of the id column.
     extra : dict of (n_samples,) arrays by name, or None
         More columns: labels, clusters, coverage.
     """
@@ -130,17 +130,17 @@ def write_embedding(
 
 def _column(values: Any) -> NDArray[Any]:
     """A column of numbers, or of objects."""
-    found = np.asarray(values)
-    if found.dtype.kind in "biuf" and found.ndim == 1:
-        return found
-    found = np.empty(len(values), dtype=object)
-    found[:] = [value.item() if isinstance(value, np.generic) else value for value in values]
-    return found
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf" and array.ndim == 1:
+        return array
+    array = np.empty(len(values), dtype=object)
+    array[:] = [value.item() if isinstance(value, np.generic) else value for value in values]
+    return array
 
 
 def _cells(values: NDArray[Any], delimiter: str) -> list[str]:
     if values.dtype.kind == "f":
-        # The shortest text that is read as the same number, in the precision that it has.
+        # The shortest text that reads back as the same number in the column's precision.
         texts = map(repr, values.tolist()) if values.dtype == np.float64 else values.astype("U")
         return [
             "" if missing else str(text)
@@ -150,15 +150,15 @@ def _cells(values: NDArray[Any], delimiter: str) -> list[str]:
 
 
 def _cell(value: Any, delimiter: str) -> str:
-    """A value as it stands in a text file."""
+    """A value as a cell of a text file."""
     if value is None or value != value:
         return ""
     if isinstance(value, bool | int | float):
         return repr(value)
     text = str(value)
-    if DANGEROUS.match(text):
+    if FORMULA.match(text):
         text = f"'{text}"
-    # A mark at the beginning of the file would be taken for one of byte order.
+    # U+FEFF at the start of the file would be taken for a byte order mark.
     if any(mark in text for mark in (delimiter, '"', "\n", "\r", "\ufeff")) or text != text.strip():
         doubled = text.replace('"', '""')
         return f'"{doubled}"'

@@ -1,7 +1,7 @@
-"""Theory: what the paper proves, as functions of a walk, in the form in which it holds.
+"""The paper's theorems as functions of a walk, in the form in which they hold.
 
-Each takes a fitted estimator, its walk, or the views, and returns the quantities that a statement
-compares, so that anyone can see it hold on their own data, or see which condition fails.
+Each function takes a fitted estimator, its walk, or the views, and returns the quantities that a
+theorem compares, so that users can verify it on their own data or see which condition fails.
 
 Theorem 1 : `distance_sides`
 Theorem 2 : `objective`, `objective_minimum`

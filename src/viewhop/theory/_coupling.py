@@ -1,4 +1,4 @@
-"""What one-dimensional maps of coupled views minimise: Theorem 2."""
+"""The objective that one-dimensional maps of coupled views minimise: Theorem 2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Minimum(NamedTuple):
-    """The least value of an objective, with a map that attains it.
+    """The minimum of an objective, with a map that attains it.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class Minimum(NamedTuple):
 
 
 def objective(source: Source, mapping: ArrayLike) -> Floats:
-    """How far a one-dimensional map puts nodes apart that the walk joins, one number per map.
+    """Squared differences of a one-dimensional map, weighted by the kernel and summed, per map.
 
     Parameters
     ----------
     source : fitted estimator or Walk
     mapping : (n_nodes,) or (n_nodes, b) array
-        ρ, the views one after the other.
+        ρ, with the views concatenated.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def objective(source: Source, mapping: ArrayLike) -> Floats:
 
     Notes
     -----
-    ρᵀ(D̂ − K̂)ρ by products. For two views with η = 0 it is the sum of Eq. (25) over
+    ρᵀ(D̂ − K̂)ρ, computed by products. For two views with η = 0 it is the sum of Eq. (25) over
     K^z = K^x K^y, which is not formed; for any walk it is ½ Σ_ij K̂_ij (ρ_i − ρ_j)².
 
     Examples
@@ -64,7 +64,7 @@ def objective(source: Source, mapping: ArrayLike) -> Floats:
     rho = np.asarray(mapping, dtype=np.float64)
     if rho.ndim not in (1, 2) or rho.shape[0] != walk.n_nodes:
         raise ValueError(
-            f"a map has one entry per node, ({walk.n_nodes},) or ({walk.n_nodes}, b), not "
+            f"mapping must have one entry per node, ({walk.n_nodes},) or ({walk.n_nodes}, b), got "
             f"{rho.shape}"
         )
     degrees = walk.degrees if rho.ndim == 1 else walk.degrees[:, None]
@@ -72,15 +72,15 @@ def objective(source: Source, mapping: ArrayLike) -> Floats:
 
 
 def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
-    """The least value of the objective over non-trivial maps, with its map.
+    """The minimum of the objective over non-trivial maps, with its map.
 
     Parameters
     ----------
     source : fitted estimator or Walk
-        Of at most 4,000 nodes unless `weighted`.
+        At most 4,000 nodes unless `weighted`.
     weighted : bool
-        False: the printed constraints, ‖ρ‖ = 1 and ρᵀ1 = 0. True: those that the walk obeys,
-        ρᵀD̂ρ = 1 and ρᵀD̂1 = 0.
+        False: the printed constraints, ‖ρ‖ = 1 and ρᵀ1 = 0. True: the constraints that the walk
+        satisfies, ρᵀD̂ρ = 1 and ρᵀD̂1 = 0.
 
     Notes
     -----
@@ -95,8 +95,8 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
     >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
-    >>> found = theory.objective_minimum(est, weighted=True)
-    >>> bool(abs(found.value - (1 - est.eigenvalues_[0])) < 1e-12)
+    >>> minimum = theory.objective_minimum(est, weighted=True)
+    >>> bool(abs(minimum.value - (1 - est.eigenvalues_[0])) < 1e-12)
     True
     """
     walk = require_walk(source)
@@ -106,7 +106,7 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
         return Minimum(float(1.0 - spectrum.eigenvalues[0]), mapping)
     n = walk.n_nodes
     laplacian = np.diag(walk.degrees) - kernel_matrix(walk)
-    # The constant has the eigenvalue 0; raised above all others, it leaves the first place.
+    # The constant has eigenvalue 0; shifted above all others, it is no longer the smallest.
     top = 2.0 * walk.degrees.max()
     values, vectors = eigh(
         0.5 * (laplacian + laplacian.T) + top / n * np.ones((n, n)), subset_by_index=[0, 0]

@@ -1,4 +1,4 @@
-"""When two views put every sample in the same place: Theorem 4."""
+"""Conditions under which two views have the same embedding: Theorem 4."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class CrossViewSymmetry:
     Attributes
     ----------
     kernel_difference : float
-        How far the two kernels differ, relative to their size; 0 after a rotation.
+        Relative difference of the two kernels; 0 for views that differ by a rotation.
     alike : bool
         Whether the hop matrix treats the two views alike.
     within, between : float
         H_ll and H_lm.
     rounding : float
-        A `kernel_difference` up to this counts as none.
+        Largest `kernel_difference` that counts as 0.
     """
 
     kernel_difference: float
@@ -35,7 +35,7 @@ class CrossViewSymmetry:
 
     @property
     def holds(self) -> bool:
-        """Whether every coordinate takes equal values in both views."""
+        """Whether every coordinate is the same in both views."""
         same = self.kernel_difference <= self.rounding
         return same and self.alike and self.within <= self.between
 
@@ -46,16 +46,16 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     Parameters
     ----------
     source : fitted estimator or Walk
-        A hop walk.
+        With a hop walk.
     first, second : str
-        Views.
+        Names of the views.
 
     Notes
     -----
     Theorem 4 is about Eq. (30): a rotation between two views leaves their kernels equal. That is
     enough if H_ll ≤ H_lm (η ≤ 1/2) and H treats both views alike: K̂ then maps (v, −v) to
     (H_ll − H_lm)(K²v, −K²v), so that no such vector has a positive eigenvalue and none is a
-    coordinate (erratum 5). With H_ll > H_lm some coordinates tell the views apart.
+    coordinate (erratum 5). With H_ll > H_lm some coordinates distinguish the views.
 
     Kernels are compared by their products with eight random vectors, drawn with a fixed seed.
 
@@ -77,14 +77,14 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     H = walk.hops
     if H is None:
         raise ValueError(
-            "this statement is about the hop walk; a fusion with one geometry has no two "
+            "Theorem 4 is about the hop walk; a fusion with a single geometry does not have two "
             "embeddings to compare"
         )
     for name in (first, second):
         if name not in walk.names:
             raise ValueError(f"no view named {name!r}; there are {', '.join(walk.names)}")
     if first == second:
-        raise ValueError(f"give two different views, not {first!r} twice")
+        raise ValueError(f"expected two different views, got {first!r} twice")
     l, m = walk.names.index(first), walk.names.index(second)
     others = [k for k in range(walk.n_blocks) if k not in (l, m)]
     V = np.random.default_rng(0).standard_normal((walk.n_samples, 8))

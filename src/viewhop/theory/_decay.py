@@ -1,4 +1,4 @@
-"""How fast the spectrum decays, against that of the kernel product: Lemma 2 and Theorem 6."""
+"""Decay of the spectrum, compared with that of the kernel product: Lemma 2 and Theorem 6."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["SpectralDecay", "spectral_decay", "tail_products"]
 
 Floats = NDArray[np.float64]
 
-#: Samples up to which the kernels of two views are formed.
+#: Largest number of samples for which the kernels of two views are formed.
 MAX_SAMPLES = 2000
 
 
@@ -36,7 +36,7 @@ class SpectralDecay(NamedTuple):
 
 
 def tail_products(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """Logarithms of the tail products of eigenvalues, of A·B and of A∘B, for every start k.
+    """Logarithms of the tail products of the eigenvalues of A·B and A∘B, for every start k.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def tail_products(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     Notes
     -----
     Lemma 2, Eq. (33): the first is nowhere larger than the second. λ(A·B) are computed as the
-    eigenvalues of the symmetric A^{1/2} B A^{1/2}. Kernels lose definiteness to rounding as soon
-    as samples are close for their scale, which is refused: the logarithm of a rounding error
-    says nothing.
+    eigenvalues of the symmetric A^{1/2} B A^{1/2}. Rounding makes a kernel indefinite as soon as
+    samples are close relative to their scale; such a kernel is refused, because the logarithm of a
+    rounding error is meaningless.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def tail_products(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
-    """How small the last eigenvalues of K^x K^y are, against the accuracy of the kernel product.
+    """Size of the last eigenvalues of K^x K^y, and its bound by the accuracy.
 
     Parameters
     ----------
     source : fitted estimator or Walk
-        Two views with η = 0, with kernels that are positive definite beyond rounding: few
-        samples, or scales that are small for their distances.
+        Two views with η = 0 and kernels that are positive definite beyond rounding: few samples,
+        or scales that are small relative to the distances.
     accuracy : float
         δ, between 0 and 1.
 
@@ -96,8 +96,8 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((12, 3))
     >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
-    >>> found = theory.spectral_decay(est, accuracy=0.5)
-    >>> found.rank, round(found.log_tail, 2), round(found.log_bound, 2)
+    >>> decay = theory.spectral_decay(est, accuracy=0.5)
+    >>> decay.rank, round(decay.log_tail, 2), round(decay.log_bound, 2)
     (4, -127.44, -5.55)
     """
     if not 0 < accuracy < 1:
@@ -105,7 +105,9 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     walk, _ = require_cross_walk(source)
     n = walk.n_samples
     if n > MAX_SAMPLES:
-        raise ValueError(f"all eigenvalues are needed here; take at most {MAX_SAMPLES:,} samples")
+        raise ValueError(
+            f"spectral_decay computes all eigenvalues; take at most {MAX_SAMPLES:,} samples"
+        )
     A, B = (np.asarray(K @ np.eye(n)) for K in walk.affinities)
     of_product, _ = tail_products(A, B)
     rank = int((np.linalg.eigvalsh(A * B) > accuracy).sum())
@@ -114,10 +116,10 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
 
 
 def _definite(matrix: ArrayLike, place: str) -> Floats:
-    """The symmetric matrix, or ValueError unless it is positive definite beyond rounding."""
+    """The symmetric matrix; ValueError unless it is positive definite beyond rounding."""
     A = np.asarray(matrix, dtype=np.float64)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(f"the {place} matrix must be square, not {A.shape}")
+        raise ValueError(f"the {place} matrix must be square, got {A.shape}")
     size = np.abs(A).max()
     if np.abs(A - A.T).max() > 1e-10 * size:
         raise ValueError(f"the {place} matrix must be symmetric")

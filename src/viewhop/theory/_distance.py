@@ -1,4 +1,4 @@
-"""The diffusion distance by its definition and by the spectrum: Theorem 1."""
+"""The diffusion distance from its definition and from the spectrum: Theorem 1."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Floats = NDArray[np.float64]
 def distance_sides(
     source: Source, i: ArrayLike, j: ArrayLike, *, n_steps: int = 1
 ) -> tuple[Floats, Floats]:
-    """Both sides of Theorem 1 for pairs of nodes: by transition rows, and by all eigenpairs.
+    """Both sides of Theorem 1 for pairs of nodes: from transition rows, and from all eigenpairs.
 
     Parameters
     ----------
     source : fitted estimator or Walk
-        Of at most 4,000 nodes: every eigenpair is computed.
+        At most 4,000 nodes: every eigenpair is computed.
     i, j : int or (p,) arrays
-        Nodes, counted through all views.
+        Nodes, numbered consecutively through all views.
     n_steps : int
-        t; a whole number.
+        t, an integer.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The ends of a walk's spectrum: Theorem 5."""
+"""The extreme eigenvalues of a walk: Theorem 5."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["eigenvalue_range"]
 
 
 def eigenvalue_range(source: Source) -> tuple[float, float]:
-    """The smallest and the largest eigenvalue of a walk, the trivial 1 counted.
+    """The smallest and the largest eigenvalue of a walk, including the trivial 1.
 
     Parameters
     ----------
@@ -17,9 +17,9 @@ def eigenvalue_range(source: Source) -> tuple[float, float]:
 
     Notes
     -----
-    Theorem 5: both lie in [−1, 1], for any walk whose kernel has no negative entry; the largest
-    is 1. The smallest is −1 where the hop graph is bipartite without loops, as for two views with
-    η = 0 (erratum 4).
+    Theorem 5: both lie in [−1, 1] for any walk with a non-negative kernel; the largest is 1. The
+    smallest is −1 if the hop graph is bipartite without loops, as for two views with η = 0
+    (erratum 4).
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The differential operator that the walk of two views tends to: Theorem 7.
+"""The differential operator to which the walk of two views converges: Theorem 7.
 
-The setting is one where everything is known: samples evenly around a circle, and a second view
-that stretches the circle. The sums of the theorem are then integrals to rounding, so that what is
-measured is the expansion in ε alone.
+The setting is analytically known: samples evenly spaced on a circle, and a second view that
+stretches the circle. The sums of the theorem then equal integrals to rounding, so that only the
+expansion in ε is measured.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def circle_walk(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> HopWa
     if views[0].shape != views[1].shape:
         raise ValueError(f"the views differ in length: {views[0].size} and {views[1].size}")
     if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon is a positive number, not {epsilon!r}")
+        raise ValueError(f"epsilon must be a positive number, got {epsilon!r}")
     return HopWalk(
         [
             build_affinity(f"view{k}", Precomputed(), _wrapped_gaussian(angles, epsilon))
@@ -50,32 +50,34 @@ def circle_walk(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> HopWa
 
 
 def walk_step(source: Source, values: ArrayLike) -> Floats:
-    """A function on the nodes after one step of the walk, P̂h, in the shape of `values`.
+    """A function on the nodes after one step of the walk, P̂h, with the shape of `values`.
 
     Parameters
     ----------
     source : fitted estimator or Walk
     values : (n_nodes,) or (n_nodes, b) array
-        h, the views one after the other.
+        h, with the views concatenated.
 
     Notes
     -----
-    Eq. (14); what Theorem 7 is measured against.
+    Eq. (14); the quantity that Theorem 7 expands.
     """
     walk = require_walk(source)
     h = np.asarray(values, dtype=np.float64)
     if h.ndim not in (1, 2) or h.shape[0] != walk.n_nodes:
-        raise ValueError(f"a function has {walk.n_nodes} values, one per node, not {h.shape}")
+        raise ValueError(
+            f"values must have {walk.n_nodes} entries, one per node, got shape {h.shape}"
+        )
     return np.asarray((walk @ h) / (walk.degrees if h.ndim == 1 else walk.degrees[:, None]))
 
 
 def generator_expansion(second: ArrayLike, values: ArrayLike, *, epsilon: float) -> Floats:
-    """A function on two circles after one step, up to its term in ε, (2M,).
+    """A function on two circles after one step, to first order in ε, (2M,).
 
     Parameters
     ----------
     second : (M,) array
-        y_i = β(x_i) in radians for x_i = 2πi/M: increasing, by less than a full turn in all.
+        y_i = β(x_i) in radians for x_i = 2πi/M: increasing, by less than a full turn in total.
     values : (2M,) array
         f(x_1), …, f(x_M), g(y_1), …, g(y_M).
     epsilon : float
@@ -93,8 +95,8 @@ def generator_expansion(second: ArrayLike, values: ArrayLike, *, epsilon: float)
         (P̂g)(x) = g∘β + ε/(2 α∘β) [(Δ_y γ)∘β + Δ_x(γ∘β) − (g∘β)((Δ_y α)∘β + Δ_x(α∘β))]
         (P̂f)(y) = f∘β⁻¹ + ε/2 [(Δ_x f)∘β⁻¹ + (Δ_y(α·f∘β⁻¹) − f∘β⁻¹ Δ_y α)/α].
 
-    The printed εΔγ/α leaves out the expansion of the degrees and takes both Laplacians in one
-    view; it is right where β is an isometry. Derivatives are taken by FFT over x, with
+    The printed εΔγ/α omits the expansion of the degrees and takes both Laplacians in one view; it
+    is correct if β is an isometry. Derivatives are computed by FFT over x, with
     d/dy = (1/β′) d/dx and α∘β proportional to 1/β′.
 
     Examples
@@ -115,15 +117,7 @@ def generator_expansion(second: ArrayLike, values: ArrayLike, *, epsilon: float)
     '8.1e-05'
     """
     y = _angles(second, "second")
-    h = np.asarray(values, dtype=np.float64)
-    if h.shape != (2 * y.size,):
-        raise ValueError(f"expected {2 * y.size} values, f on x and then g on y, not {h.shape}")
-    if (np.diff(y, append=y[0] + TURN) <= 0).any():
-        raise ValueError(
-            "the second view must increase around the circle by less than one turn in all; pass "
-            "angles that are not reduced to one period"
-        )
-    f, g = np.split(h, 2)
+    f, g = _halves(values, y)
     speed = 1.0 + _derivative(y - TURN * np.arange(y.size) / y.size)
     alpha = 1.0 / speed
 
@@ -140,10 +134,27 @@ def generator_expansion(second: ArrayLike, values: ArrayLike, *, epsilon: float)
 
 
 def _angles(angles: ArrayLike, place: str) -> Floats:
-    found = np.asarray(angles, dtype=np.float64)
-    if found.ndim != 1 or found.size < 3 or not np.isfinite(found).all():
-        raise ValueError(f"the {place} view is at least three finite angles, not {found.shape}")
-    return found
+    array = np.asarray(angles, dtype=np.float64)
+    if array.ndim != 1 or array.size < 3 or not np.isfinite(array).all():
+        raise ValueError(
+            f"the {place} view must be at least three finite angles, got an array of shape "
+            f"{array.shape}"
+        )
+    return array
+
+
+def _halves(values: ArrayLike, y: Floats) -> tuple[Floats, Floats]:
+    """The values f on x and g on y, (M,) each; ValueError unless the angles y increase."""
+    h = np.asarray(values, dtype=np.float64)
+    if h.shape != (2 * y.size,):
+        raise ValueError(f"expected {2 * y.size} values, f on x and then g on y, got {h.shape}")
+    if (np.diff(y, append=y[0] + TURN) <= 0).any():
+        raise ValueError(
+            "the second view must increase around the circle by less than one turn in total; pass "
+            "angles that are not reduced modulo 2π"
+        )
+    f, g = np.split(h, 2)
+    return f, g
 
 
 def _wrapped_gaussian(angles: Floats, epsilon: float) -> Floats:

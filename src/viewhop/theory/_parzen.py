@@ -1,4 +1,4 @@
-"""The density of two views by windows: its estimate, variance, and scale; Eqs. (47) and (48)."""
+"""The window estimate of the density of two views, its variance and scale; Eqs. (47), (48)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def parzen_density(
 
     Notes
     -----
-    Eq. (47), with one sum over samples in place of two: the inner one is the degree of a sample
-    in the second view. Where α is the density of the second view, the estimate tends to that of
-    the sample at the point times α∘β as ε → 0 and Mε^{1.5d} → ∞.
+    Eq. (47), with one sum over samples instead of two: the inner sum is the degree of a sample in
+    the second view. With α the density of the second view, the estimate converges to the density
+    of the samples at the point times α∘β as ε → 0 and Mε^{1.5d} → ∞.
 
     Examples
     --------
@@ -46,11 +46,14 @@ def parzen_density(
     X, Y, Q = (np.asarray(a, dtype=np.float64) for a in (first, second, points))
     for rows, name in ((X, "first"), (Y, "second"), (Q, "points")):
         if rows.ndim != 2 or not np.isfinite(rows).all():
-            raise ValueError(f"{name} must be a finite (n, d) array, not of shape {rows.shape}")
+            raise ValueError(f"{name} must be a finite (n, d) array, got shape {rows.shape}")
     if X.shape[0] != Y.shape[0] or not X.shape[0]:
-        raise ValueError(f"the views have {X.shape[0]} and {Y.shape[0]} samples")
+        raise ValueError(
+            f"the views must have the same number of samples, at least 1, got {X.shape[0]} and "
+            f"{Y.shape[0]} samples"
+        )
     if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"points have {Q.shape[1]} columns and the first view {X.shape[1]}")
+        raise ValueError(f"points have {Q.shape[1]} columns, but the first view {X.shape[1]}")
     _check_positive(epsilon, "epsilon")
     degrees = _window_sums(Y, Y, np.ones(Y.shape[0]), epsilon)
     return _window_sums(Q, X, degrees / X.shape[0] ** 2, epsilon)
@@ -64,9 +67,9 @@ def variance_bound(
     Parameters
     ----------
     n_samples : int
-        M, independent samples.
+        M, the number of independent samples.
     dimension : int
-        d, of the domain; the samples are uniform in the first view, on a unit volume.
+        d, the dimension of the domain; in the first view the samples are uniform on a unit volume.
     epsilon : float
         ε = σ².
     density_bound : float
@@ -75,7 +78,7 @@ def variance_bound(
     Notes
     -----
     Eq. (48) with its constants for the normalised Gaussian window:
-    8 (4π)^{-d/2} (2π)^{-d} (1 + sup α) / (M ε^{1.5d}). The bound is loose; its use is the rate.
+    8 (4π)^{-d/2} (2π)^{-d} (1 + sup α) / (M ε^{1.5d}). The bound is loose; only its rate is useful.
 
     Examples
     --------
@@ -91,7 +94,7 @@ def variance_bound(
 
 
 def suggested_epsilon(n_samples: int, dimension: int, *, scale: float = 1.0) -> float:
-    """The ε = σ² at which the squared bias and the variance bound shrink at one rate.
+    """The ε = σ² at which the squared bias and the variance bound shrink at the same rate.
 
     Parameters
     ----------
@@ -104,9 +107,9 @@ def suggested_epsilon(n_samples: int, dimension: int, *, scale: float = 1.0) -> 
 
     Notes
     -----
-    s² M^{-2/(4+3d)}: a squared bias of order ε² against the variance of Eq. (48), of order
-    1/(Mε^{1.5d}). It is a rate: the constant depends on curvature and density, and s stands for
-    it.
+    s² M^{-2/(4+3d)} balances a squared bias of order ε² with the variance of Eq. (48), of order
+    1/(Mε^{1.5d}). It is only a rate: the constant depends on curvature and density, and s
+    represents it.
 
     Examples
     --------
@@ -132,10 +135,10 @@ def _window_sums(points: Floats, centres: Floats, weights: Floats, epsilon: floa
 
 def _count(value: int, name: str) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} is a whole number of at least 1, not {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     return int(value)
 
 
 def _check_positive(value: float, name: str) -> None:
     if not 0 < value < np.inf:
-        raise ValueError(f"{name} is a positive number, not {value!r}")
+        raise ValueError(f"{name} must be a positive number, got {value!r}")

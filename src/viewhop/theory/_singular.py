@@ -24,15 +24,15 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     Returns
     -------
     eigenvalues : (2M,) array
-        Σ, largest first, and then −Σ in the same order; the trivial 1 stands first.
+        Σ in descending order, starting with the trivial 1, and then −Σ in the same order.
     eigenvectors : (2M, 2M) array
         ψ_k in columns, right eigenvectors of P̂, scaled as in a `Spectrum`.
 
     Notes
     -----
     Eq. (28) with the SVD of K̄^z = D_rows^{-1/2} K^z D_cols^{-1/2} (erratum 2): with that of
-    K^z, as printed, the columns are no eigenvectors of P̂. `solvers.solve` with solver="svd"
-    finds the leading pairs without forming K̄^z.
+    K^z, as printed, the columns are not eigenvectors of P̂. `solvers.solve` with solver="svd"
+    computes the leading pairs without forming K̄^z.
 
     Examples
     --------
@@ -49,8 +49,9 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     walk, cross = require_cross_walk(source)
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
-            f"all triplets are needed here, and there are {walk.n_samples:,} samples; take at most "
-            f"{MAX_NODES // 2:,}, or solvers.solve for the leading ones"
+            "singular_eigenpairs computes all triplets, and there are "
+            f"{walk.n_samples:,} samples; take at most {MAX_NODES // 2:,}, or use solvers.solve "
+            "for the leading ones"
         )
     V, values, rows = svd(cross.forward(np.eye(walk.n_samples)))
     U = rows.T

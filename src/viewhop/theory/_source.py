@@ -1,4 +1,4 @@
-"""What a theorem is asked about: the walk of a fitted estimator, small enough to be formed."""
+"""The walk that a theorem is about, from a fitted estimator, checked for its conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Source: TypeAlias = Any
 
 Floats = NDArray[np.float64]
 
-#: The largest number of nodes on which a function that needs all eigenpairs forms the kernel.
+#: Largest number of nodes for which a function that needs all eigenpairs forms the kernel.
 MAX_NODES = 4000
 
 
@@ -28,12 +28,12 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
     ----------
     source : fitted estimator, Geometry or Walk
     incomplete : bool
-        Whether views may have missed samples; the paper's statements are about those that did not.
+        Whether views may lack samples; the paper's theorems are about complete views.
     """
     # A statement may be about a walk that no fit has made.
     walk = source if isinstance(source, Walk) else require_geometry(source).walk
     if not (incomplete or walk.rows.is_whole):
-        raise ValueError("this statement is about views that observed every sample")
+        raise ValueError("this theorem is about views that observed every sample")
     return walk
 
 
@@ -43,8 +43,8 @@ def require_cross_walk(source: Source) -> tuple[Walk, CrossKernel]:
     cross = walk.reduced
     if walk.hops is None or cross is None:
         raise ValueError(
-            'this statement is about the hop walk of two views that never stays in a view: fusion="'
-            'hop", two views and within_view_weight=0'
+            "this theorem is about the hop walk of two views that never stays in a view: "
+            'fusion="hop", two views and within_view_weight=0'
         )
     return walk, cross
 
@@ -62,10 +62,10 @@ def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
 
 
 def kernel_matrix(walk: Walk) -> Floats:
-    """The walk's kernel as a matrix, (n_nodes, n_nodes), or ValueError if it is too large."""
+    """The walk's kernel as a matrix, (n_nodes, n_nodes); ValueError if it is too large."""
     if walk.n_nodes > MAX_NODES:
         raise ValueError(
-            f"all eigenpairs are needed here, and the walk has {walk.n_nodes:,} nodes; take at "
-            f"most {MAX_NODES:,}, for instance a sample of the rows"
+            f"this computation needs all eigenpairs, and the walk has {walk.n_nodes:,} nodes; take "
+            f"at most {MAX_NODES:,}, for example a subset of the rows"
         )
     return np.asarray(walk @ np.eye(walk.n_nodes))

@@ -1,9 +1,9 @@
-"""Archives: plain data and arrays in one file, which nothing in it can make do anything.
+"""Archives: plain data and arrays in one file that cannot execute code.
 
-A file is a zip of ``manifest.json`` and one ``.npy`` member per array. The manifest has the
+A file is a zip of ``manifest.json`` and one ``.npy`` member per array. The manifest contains the
 version of the format, the plain data, and for each array its dtype, shape, order, size and
-SHA-256. Reading runs no code and imports nothing that the file names; whatever does not fit is
-refused, by a `viewhop.errors.ModelFileError` that names the file and the member.
+SHA-256. Reading executes no code and imports nothing that the file names; a file that violates the
+format raises a `viewhop.errors.ModelFileError` that names the file and the member.
 """
 
 from viewhop._storage.archive.manifest import VERSION

@@ -34,22 +34,22 @@ DEEPEST = 32
 _KEYS = ("format", "version", "writer", "model", "arrays")
 _ENTRY_KEYS = ("dtype", "shape", "order", "size", "sha256")
 _NAME = re.compile(r"[a-z0-9_]{1,40}(?:/[a-z0-9_]{1,40}){0,7}")
-#: Names that lead to devices on some systems, whatever stands after a dot.
+#: Names of devices on some systems, with any extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class Entry(NamedTuple):
-    """What the manifest says of an array.
+    """The manifest's description of an array.
 
     Attributes
     ----------
     header : Header
     size : int
-        Bytes of its member, header included.
+        Size of the member in bytes, including the header.
     sha256 : str
-        Of these bytes.
+        Hash of these bytes.
     """
 
     header: Header
@@ -58,14 +58,14 @@ class Entry(NamedTuple):
 
 
 def is_array_name(name: str) -> bool:
-    """Whether an array may have this name: a path of small letters and digits, no device."""
+    """Whether an array may have this name: a path of lower-case letters and digits, no device."""
     if _NAME.fullmatch(name) is None:
         return False
     return not any(_DEVICE.fullmatch(part) for part in name.split("/"))
 
 
 def encode_manifest(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> bytes:
-    """The manifest as bytes, or ModelFileError if it cannot be one."""
+    """The manifest as bytes; ModelFileError if it cannot be encoded."""
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -85,7 +85,7 @@ def encode_manifest(model: Mapping[str, Any], arrays: Mapping[str, Entry]) -> by
     try:
         text = json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ModelFileError(f"{error.object!r} is not text that can be written") from error
+        raise ModelFileError(f"{error.object!r} is not text that UTF-8 can encode") from error
     _check_size(text)
     return text
 
@@ -101,13 +101,13 @@ def decode_manifest(text: bytes) -> tuple[int, dict[str, Any], dict[str, Entry]]
             parse_float=_finite,
             parse_int=_small,
         )
-        json.dumps(content, ensure_ascii=False).encode("utf-8")  # no half of a character
+        json.dumps(content, ensure_ascii=False).encode("utf-8")  # refuses lone surrogates
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{MANIFEST} is not JSON as it is written here: {error}") from error
+        raise ModelFileError(f"{MANIFEST} is not valid JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelFileError(f"{MANIFEST} is not that of a model of viewhop")
+        raise ModelFileError(f"{MANIFEST} is not that of a viewhop model")
     version = content.get("version")
     if version not in READ_VERSIONS or isinstance(version, bool | float):
         raise ModelVersionError(
@@ -143,7 +143,9 @@ def _entry(name: str, entry: Any) -> Entry:
     header = Header(dtype, tuple(shape), order == "F")
     expected = len(header.encoded()) + header.n_bytes
     if not _is_size(size) or size != expected:
-        raise ModelSizeError(f"{where} of shape {shape} has {expected} bytes, not {_told(size)}")
+        raise ModelSizeError(
+            f"{where} of shape {shape} takes {expected} bytes, but its size is {_told(size)}"
+        )
     return Entry(header, size, digest)
 
 
@@ -151,9 +153,9 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**48
 
 
-def _check_keys(found: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    missing = [key for key in known if key not in found]
-    unknown = [key for key in found if key not in known]
+def _check_keys(mapping: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    missing = [key for key in known if key not in mapping]
+    unknown = [key for key in mapping if key not in known]
     if missing or unknown:
         raise ModelFileError(
             f"{where}: missing keys: {', '.join(missing) or 'none'}; unknown keys: "
@@ -164,8 +166,8 @@ def _check_keys(found: Mapping[str, Any], known: tuple[str, ...], where: str) ->
 def _check_size(text: bytes) -> None:
     if len(text) > MOST_BYTES:
         raise ModelSizeError(
-            f"{MANIFEST} has {len(text):,} bytes, more than {MOST_BYTES:,}; names of very many "
-            "features are what makes it long"
+            f"{MANIFEST} has {len(text):,} bytes, more than the limit of {MOST_BYTES:,}; likely "
+            "cause: names of very many features"
         )
     depth = 0
     for token in _TOKEN.finditer(text.decode("utf-8", "replace")):
@@ -175,14 +177,14 @@ def _check_size(text: bytes) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ModelFileError(f"{MANIFEST} has a key twice")
-    return found
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ModelFileError(f"{MANIFEST} has a repeated key")
+    return mapping
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ModelFileError(f"{MANIFEST} has {name}, which is no JSON")
+    raise ModelFileError(f"{MANIFEST} has {name}, which is not JSON")
 
 
 def _finite(text: str) -> float:
@@ -199,6 +201,6 @@ def _small(text: str) -> int:
 
 
 def _told(value: object) -> str:
-    """A value as an error shows it: not too much of it."""
+    """A value as text for an error message, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -1,4 +1,4 @@
-"""The ``.npy`` format, of which one header is known: numbers in little-endian order."""
+"""The subset of the ``.npy`` format that archives use: version 1.0, little-endian numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from viewhop.errors import ModelFileError
 
 __all__ = ["DTYPES", "PREFIX", "Header", "array_bytes", "parse_header"]
 
-#: The dtypes that an archive holds, as ``.npy`` spells them.
+#: The dtypes that an archive supports, in ``.npy`` notation.
 DTYPES = ("<f4", "<f8", "<i4", "<i8", "|b1")
-#: Magic, version 1.0, and two bytes for the length of what follows.
+#: Length of the magic bytes, the version 1.0, and two bytes for the length of the rest.
 PREFIX = 10
 _MAGIC = b"\x93NUMPY\x01\x00"
-#: A header is as short as this: no array here has more than a few dimensions.
+#: Largest length of a header: no array here has more than a few dimensions.
 _LONGEST = 246
 _MOST_DIMENSIONS = 4
 _TEXT = re.compile(
@@ -28,7 +28,7 @@ _TEXT = re.compile(
 
 
 class Header(NamedTuple):
-    """What the header of an array says.
+    """The header of an array.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Header(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the numbers."""
+        """Size of the array data in bytes."""
         return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
     def encoded(self) -> bytes:
-        """The header as it stands in a file, padded so that numbers begin at a multiple of 64."""
+        """The header as bytes, padded so that the data begin at a multiple of 64."""
         inside = ", ".join(map(str, self.shape)) + ("," if len(self.shape) == 1 else "")
         text = (
             f"{{'descr': '{self.dtype}', 'fortran_order': {self.is_fortran}, "
@@ -60,37 +60,37 @@ class Header(NamedTuple):
 
     @classmethod
     def rest(cls, prefix: bytes) -> int:
-        """How many bytes follow the first `PREFIX` ones of a header."""
+        """Number of bytes that follow the first `PREFIX` bytes of a header."""
         length = int.from_bytes(prefix[8:], "little")
         if len(prefix) < PREFIX or prefix[:8] != _MAGIC or not 0 < length <= _LONGEST:
-            raise ModelFileError("it does not begin as an array does")
+            raise ModelFileError("it does not begin with the header of an array")
         return length
 
     @classmethod
     def decoded(cls, text: bytes) -> Header:
         """The header from the bytes after its prefix."""
-        found = _TEXT.fullmatch(text.decode("latin-1"))
-        if found is None or found[1] not in DTYPES:
+        match = _TEXT.fullmatch(text.decode("latin-1"))
+        if match is None or match[1] not in DTYPES:
             raise ModelFileError(
                 f"its header is not that of an array of numbers ({', '.join(DTYPES)})"
             )
-        shape = tuple(int(size) for size in found[3].split(",") if size)
+        shape = tuple(int(size) for size in match[3].split(",") if size)
         if len(shape) > _MOST_DIMENSIONS or math.prod(shape) >= 2**48:
-            raise ModelFileError(f"its shape is {shape}")
-        return cls(found[1], shape, found[2] == "True")
+            raise ModelFileError(f"its shape {shape} is too large")
+        return cls(match[1], shape, match[2] == "True")
 
 
 def parse_header(array: NDArray[Any]) -> Header:
-    """The header of an array; TypeError for a dtype that an archive does not hold."""
+    """The header of an array; TypeError for a dtype that archives do not support."""
     dtype = array.dtype.newbyteorder("<").str
     if dtype not in DTYPES:
-        raise TypeError(f"an archive holds {', '.join(DTYPES)}, not {array.dtype}")
-    # Kept, because a sum along an axis depends on it to the last bit.
+        raise TypeError(f"an archive supports {', '.join(DTYPES)}, got {array.dtype}")
+    # The order is kept, because the last bit of a sum along an axis depends on it.
     is_fortran = array.ndim > 1 and array.strides[0] < array.strides[-1] and array.size > 0
     return Header(dtype, array.shape, is_fortran)
 
 
 def array_bytes(array: NDArray[Any], header: Header) -> NDArray[np.uint8]:
-    """The numbers of an array as the bytes that follow its header."""
+    """The data of an array as the bytes that follow its header."""
     flat = np.asarray(array.ravel(order="F" if header.is_fortran else "C"), dtype=header.dtype)
     return flat.view(np.uint8)

@@ -1,4 +1,4 @@
-"""Reading an archive: nothing is believed before it is checked, and nothing is run."""
+"""Reading an archive: every statement of the file is verified, and no code is executed."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def read(
     ----------
     path : path
     max_memory : number, str or None
-        Bytes, or text like "2GB", that the arrays may take; None is 80 % of what is left.
+        Limit for the size of the arrays: bytes, or text like "2GB"; None is 80 % of the available
+        memory.
 
     Raises
     ------
     ModelFileError
-        If the file is not an archive as `viewhop._storage.archive.write` makes them.
+        If the file is not an archive as written by `viewhop._storage.archive.write`.
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
     """
     allowed = memory.parse_budget(max_memory)
     with name_file(path), _opened(path) as (file, length):
@@ -60,7 +61,7 @@ def read(
 
 @contextmanager
 def name_file(path: str | os.PathLike[str]) -> Iterator[None]:
-    """A context in which a refusal names the file."""
+    """A context in which every ModelFileError names the file."""
     try:
         yield
     except ModelFileError as error:
@@ -69,15 +70,15 @@ def name_file(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
-    """The file, if it is one, and its length. A pipe is not waited for."""
+    """The open file and its length; a pipe is refused without waiting for it."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     if os.path.isdir(path):
         raise ModelFileError("it is a folder, expected a file")
     with os.fdopen(os.open(path, flags), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise ModelFileError("it is a pipe or a device, expected a file")
-        yield file, found.st_size
+        yield file, status.st_size
 
 
 def _manifest(file: BinaryIO, members: dict[str, Member]) -> bytes:
@@ -85,12 +86,14 @@ def _manifest(file: BinaryIO, members: dict[str, Member]) -> bytes:
     if member is None:
         raise ModelFileError(f"it has no {MANIFEST}")
     if member.size > manifest.MOST_BYTES:
-        raise ModelSizeError(f"{MANIFEST} has {member.size:,} bytes, too many to be read")
+        raise ModelSizeError(
+            f"{MANIFEST} has {member.size:,} bytes, more than the limit of {manifest.MOST_BYTES:,}"
+        )
     return b"".join(zipped.chunks(file, member))
 
 
 def _check_listed(members: dict[str, Member], entries: dict[str, Entry]) -> None:
-    """Raise ModelFileError unless members and manifest tell of the same arrays, of one size."""
+    """Raise ModelFileError unless members and manifest have the same arrays of the same sizes."""
     known = {MANIFEST, *(f"{name}.npy" for name in entries)}
     unlisted = [name for name in members if name not in known]
     if unlisted:
@@ -101,16 +104,16 @@ def _check_listed(members: dict[str, Member], entries: dict[str, Entry]) -> None
             raise ModelFileError(f"{name}.npy is in the manifest, but not in the file")
         if member.size != entry.size:
             raise ModelSizeError(
-                f"{member.name} has {member.size} bytes, and the manifest says {entry.size}"
+                f"{member.name} has {member.size} bytes, but the manifest says {entry.size}"
             )
 
 
 def _array(file: BinaryIO, member: Member, entry: Entry) -> NDArray[Any]:
-    """The array of a member, if it is what the manifest says."""
+    """The array of a member, verified against the manifest."""
     header = entry.header.encoded()
     begin = b""
     digest = sha256()
-    # The sizes agree and are no more than the file can hold, so this is room that is needed.
+    # The sizes agree and fit into the file, so this allocation is justified.
     data = np.empty(header_free := entry.size - len(header), dtype=np.uint8)
     filled = 0
     for chunk in zipped.chunks(file, member):
@@ -122,23 +125,21 @@ def _array(file: BinaryIO, member: Member, entry: Entry) -> NDArray[Any]:
         filled += len(chunk)
     _check_header(member, begin, entry)
     if filled != header_free or digest.hexdigest() != entry.sha256:
-        raise ModelDamagedError(
-            f"{member.name} is damaged: its SHA-256 is not that of the manifest"
-        )
+        raise ModelDamagedError(f"{member.name} is damaged: its SHA-256 differs from the manifest")
     if entry.header.dtype == "|b1" and (data > 1).any():
         raise ModelFileError(f"{member.name} has booleans that are neither 0 nor 1")
     stored = np.dtype(entry.header.dtype)
     order = "F" if entry.header.is_fortran else "C"
-    found = data.view(stored).reshape(entry.header.shape, order=order)  # type: ignore[call-overload]
-    return np.asarray(found.astype(stored.newbyteorder("="), copy=False))
+    array = data.view(stored).reshape(entry.header.shape, order=order)  # type: ignore[call-overload]
+    return np.asarray(array.astype(stored.newbyteorder("="), copy=False))
 
 
 def _check_header(member: Member, begin: bytes, entry: Entry) -> None:
-    """Raise ModelFileError unless the array's own header says what the manifest says."""
+    """Raise ModelFileError unless the header of the array agrees with the manifest."""
     try:
         length = npy.Header.rest(begin[: npy.PREFIX])
-        found = npy.Header.decoded(begin[npy.PREFIX : npy.PREFIX + length])
+        header = npy.Header.decoded(begin[npy.PREFIX : npy.PREFIX + length])
     except ModelFileError as error:
         raise ModelFileError(f"{member.name}: {error}") from error
-    if found != entry.header or begin != entry.header.encoded():
-        raise ModelSizeError(f"{member.name}: its header is not what the manifest says of it")
+    if header != entry.header or begin != entry.header.encoded():
+        raise ModelSizeError(f"{member.name}: its header differs from the manifest")

@@ -1,4 +1,4 @@
-"""Writing an archive: the same content gives the same bytes, and the old file stays until then."""
+"""Writing an archive: equal content gives equal bytes, and the file is replaced atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from viewhop._storage.archive.manifest import MANIFEST, Entry
 
 __all__ = ["write"]
 
-#: The first moment that a zip file knows: the time of writing is nobody's business.
+#: The earliest time that a zip file can store, so that the bytes do not depend on the clock.
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 CHUNK = 2**24
 
@@ -25,15 +25,15 @@ CHUNK = 2**24
 def write(
     path: str | os.PathLike[str], model: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write an archive; if anything fails, what was at `path` is still there.
+    """Write an archive; if anything fails, the file at `path` is unchanged.
 
     Parameters
     ----------
     path : path
     model : dict
-        Plain data: what JSON has, without NaN.
+        Plain data that JSON supports, without NaN.
     arrays : dict of arrays by name
-        A name is a path of small letters, digits and underscores, as "view0/rows".
+        A name is a path of lower-case letters, digits and underscores, like "view0/rows".
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _entry(array: NDArray[Any]) -> Entry:
 
 def _info(name: str, size: int) -> ZipInfo:
     info = ZipInfo(name, _LONG_AGO)
-    info.create_system = 3  # the same on every system
+    info.create_system = 3  # equal on every system
     info.external_attr = 0o100644 << 16
-    info.file_size = size  # so that a large member is announced as one
+    info.file_size = size  # lets zipfile choose zip64 for a large member
     return info
