@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from viewhop.seismic._summary import LeftOut
+    from viewhop.seismic import LeftOut
     from viewhop.spectrum import Spectrum
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What every affinity must do, whatever stores it: inherit `AffinityContract` and write its hooks."""
+"""What every affinity must do: inherit `AffinityContract` and write its hooks."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_new_samples_and_missing_views_are_placed():
 
 
 def test_a_product_with_it_is_refused_by_name():
-    with pytest.raises(ValueError, match='fusion="product" .* use dense kernels'):
+    with pytest.raises(ValueError, match=r'fusion="product" .* use dense kernels'):
         vh.MultiViewDiffusionMaps(2, kernel=Cauchy(), fusion="product").fit(named_views())
 
 

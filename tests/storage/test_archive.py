@@ -60,7 +60,7 @@ def read(path, content, **options):
 
 
 def test_plain_data_and_arrays_come_back(path, content):
-    model, arrays = read(path, content)
+    model, arrays, _ = read(path, content)
     assert model == MODEL
     assert [*arrays] == [*ARRAYS]
     for name, array in ARRAYS.items():
@@ -546,15 +546,15 @@ def _text(old, new):
     return _manifest(lambda manifest: json.dumps(manifest).encode().replace(old, new, 1))
 
 
-_VERSION = b'"version": 1'
+_VERSION = b'"version": 2'
 REFUSED |= {
     f"a manifest {name}": (spoil, kind, match)
     for name, spoil, kind, match in (
-        ("of version 2", _text(_VERSION, b'"version": 2'), ModelVersionError, "version 2"),
+        ("of version 3", _text(_VERSION, b'"version": 3'), ModelVersionError, "version 3"),
         ("of version 0", _text(_VERSION, b'"version": 0'), ModelVersionError, "version 0"),
-        ("of version '1'", _text(_VERSION, b'"version": "1"'), ModelVersionError, "'1'"),
+        ("of version '2'", _text(_VERSION, b'"version": "2"'), ModelVersionError, "'2'"),
         ("of version true", _text(_VERSION, b'"version": true'), ModelVersionError, "True"),
-        ("of version 1.0", _text(_VERSION, b'"version": 1.0'), ModelVersionError, "1.0"),
+        ("of version 2.0", _text(_VERSION, b'"version": 2.0'), ModelVersionError, "2.0"),
         ("without version", _text(_VERSION, b'"x": 1'), ModelVersionError, "None"),
         ("of something else", _text(b"viewhop model", b"hello"), ModelFileError, "not that of"),
         ("with NaN", _text(b"2.5", b"NaN"), ModelFileError, "NaN"),
@@ -603,13 +603,13 @@ def test_a_file_cut_anywhere_is_refused(path, content):
 
 def test_a_flipped_bit_is_refused_or_changes_nothing(path, content):
     """Only times and versions of the zip format may differ, which are not read."""
-    model, arrays = read(path, content)
+    model, arrays, _ = read(path, content)
     changed = 0
     for place in range(len(content)):
         spoilt = bytearray(content)
         spoilt[place] ^= 1 << place % 8
         try:
-            again, loaded = read(path, bytes(spoilt))
+            again, loaded, _ = read(path, bytes(spoilt))
         except ModelFileError:
             continue
         changed += 1
@@ -715,7 +715,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(path):
         count = max([count, *map(int, child.stdout.read().split())])
         child.wait()
         child.stdout.close()
-        model, arrays = archive.read(path)
+        model, arrays, _ = archive.read(path)
         assert model["k"] in (count, count + 1)
         assert_array_equal(arrays["x"], np.full(200_000, model["k"]))
         last = model["k"]

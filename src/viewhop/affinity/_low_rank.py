@@ -293,17 +293,17 @@ def factorise_kernel(
         except ValueError as error:
             raise ValueError(f"the kernel of view {name!r}: {error}") from error
 
-    def whole(found: Factor, pivots: Pivots) -> LowRank:
-        trace = np.square(found.rows).sum() + found.remainder.sum()
+    def whole(factor: Factor, pivots: Pivots) -> LowRank:
+        trace = np.square(factor.rows).sum() + factor.remainder.sum()
         far = nearest < pivots.least
-        return LowRank(found.rows, pivots, float(found.remainder.sum() / trace), far)
+        return LowRank(factor.rows, pivots, float(factor.remainder.sum() / trace), far)
 
     if isinstance(kernel, Precomputed):
         check_kernel_matrix(name, X)
-        given = build_dense_precomputed(ViewRows(name, X), kernel).full()
-        given = given.astype(np.float64, copy=False)
-        found = factorised(given.diagonal(), lambda j: given[:, j])
-        return whole(found, GivenPivots(name, found.pivots, found.rows[found.pivots]))
+        full = build_dense_precomputed(ViewRows(name, X), kernel).full()
+        matrix = np.asarray(full, dtype=np.float64)
+        factor = factorised(matrix.diagonal(), lambda j: matrix[:, j])
+        return whole(factor, GivenPivots(name, factor.pivots, factor.rows[factor.pivots]))
 
     assert isinstance(kernel, DistanceKernel)
     features = FeatureMap.of(kernel, X)

@@ -40,6 +40,7 @@ PART = 1024
 __all__ = [
     "SparseAffinity",
     "SparsePrecomputed",
+    "build_points_affinity",
     "build_sparse",
     "build_sparse_precomputed",
 ]

@@ -19,7 +19,7 @@ from viewhop.runs._settings import FORMATS
 if TYPE_CHECKING:
     from viewhop.runs import Settings
 
-__all__ = ["fit_options", "settings_from_options"]
+__all__ = ["fit_options", "setting", "settings_from_options"]
 
 _META_KEY = "viewhop.settings"
 

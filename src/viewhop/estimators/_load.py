@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
     >>> bool((again.predict(circles.views) == model.labels_).all())
     True
     """
-    version, content, arrays = archive.read(path, max_memory=max_memory)
+    content, arrays, version = archive.read(path, max_memory=max_memory)
     with name_file(path), np.errstate(all="ignore"):
         try:
             if version == 1:

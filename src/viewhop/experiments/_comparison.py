@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel
-from viewhop.solvers import _multilevel as coarse
-from viewhop.solvers import keep_positive
+from viewhop.solvers import keep_positive, solve_multilevel
 from viewhop.views import Views
 from viewhop.walks import SumWalk
 
@@ -141,7 +140,7 @@ def sum_coordinates(
     """
     walk = SumWalk([K for K in estimator.walk_.affinities if K.name in names])
     pieces = walk.pieces()
-    spectrum = coarse.solve_multilevel(
+    spectrum = solve_multilevel(
         walk,
         r,
         solver="dense" if walk.n_samples <= _FEW else "auto",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
-from viewhop.theory._source import kernel_matrix
+from viewhop.theory import kernel_matrix
 from viewhop.walks import Walk
 
 __all__ = ["all_eigenvalues"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from viewhop.errors import TableError
 from viewhop.tables._faults import place, quote_cell, table_fault
-from viewhop.views._checks import LARGEST
+from viewhop.views import LARGEST
 
 __all__ = ["Table", "check_table", "text_ids", "typed_label"]
 

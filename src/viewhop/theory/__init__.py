@@ -25,6 +25,7 @@ from viewhop.theory._eigenvalues import eigenvalue_range
 from viewhop.theory._generator import circle_walk, generator_expansion, walk_step
 from viewhop.theory._parzen import parzen_density, suggested_epsilon, variance_bound
 from viewhop.theory._singular import singular_eigenpairs
+from viewhop.theory._source import kernel_matrix
 
 __all__ = [
     "CrossViewSymmetry",
@@ -35,6 +36,7 @@ __all__ = [
     "distance_sides",
     "eigenvalue_range",
     "generator_expansion",
+    "kernel_matrix",
     "objective",
     "objective_minimum",
     "parzen_density",

@@ -1,7 +1,7 @@
 """Views: what was measured, by whom, and which row is which sample."""
 
 from viewhop.views._alignment import is_mudata
-from viewhop.views._checks import Labels, check_indices
+from viewhop.views._checks import LARGEST, Labels, check_indices
 from viewhop.views._columns import frame_groups
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
@@ -9,6 +9,7 @@ from viewhop.views._view_rows import ViewRows
 from viewhop.views._views import Views, is_collection
 
 __all__ = [
+    "LARGEST",
     "Labels",
     "RowMap",
     "Schema",

@@ -7,7 +7,7 @@ format raises a `viewhop.errors.ModelFileError` that names the file and the memb
 """
 
 from viewhop._storage.archive.manifest import VERSION
-from viewhop._storage.archive.reader import name_file, read
+from viewhop._storage.archive.reader import Archive, name_file, read
 from viewhop._storage.archive.writer import write
 
-__all__ = ["VERSION", "name_file", "read", "write"]
+__all__ = ["VERSION", "Archive", "name_file", "read", "write"]

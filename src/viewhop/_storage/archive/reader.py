@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,32 @@ from viewhop._storage.archive.manifest import MANIFEST, Entry
 from viewhop._storage.archive.zipped import Member
 from viewhop.errors import ModelDamagedError, ModelFileError, ModelSizeError
 
-__all__ = ["name_file", "read"]
+__all__ = ["Archive", "name_file", "read"]
 
 Arrays = dict[str, NDArray[Any]]
 
 
+class Archive(NamedTuple):
+    """What an archive holds.
+
+    Attributes
+    ----------
+    model : dict
+        Plain data.
+    arrays : dict of arrays by name
+    version : int
+        That of the format.
+    """
+
+    model: dict[str, Any]
+    arrays: Arrays
+    version: int
+
+
 def read(
     path: str | os.PathLike[str], *, max_memory: float | str | None = None
-) -> tuple[int, dict[str, Any], Arrays]:
-    """The version of the format, the plain data and the arrays of an archive.
+) -> Archive:
+    """The plain data and the arrays of an archive, and the version of its format.
 
     Parameters
     ----------
@@ -56,7 +73,7 @@ def read(
         arrays = {
             name: _array(file, members[f"{name}.npy"], entry) for name, entry in entries.items()
         }
-    return version, model, arrays
+    return Archive(model, arrays, version)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "a.viewhop")
     ...     archive.write(path, {"answer": 42}, {"table": np.eye(2)})
-    ...     version, model, arrays = archive.read(path)
+    ...     model, arrays, version = archive.read(path)
     >>> version, model, arrays["table"].shape
     (2, {'answer': 42}, (2, 2))
     """

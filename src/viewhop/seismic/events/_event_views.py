@@ -66,7 +66,7 @@ class EventViews:
         Parameters
         ----------
         chosen : mask, or indices of events
-            ``dataset.views.observed.all(axis=1)`` selects those that every channel recorded.
+            ``events.views.observed.all(axis=1)`` selects those that every channel recorded.
         """
         numbers = np.arange(len(self.events))[chosen]
         places = {int(number): place for place, number in enumerate(numbers)}
