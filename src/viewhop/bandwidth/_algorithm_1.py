@@ -271,8 +271,8 @@ def common_rows(views: Views, names: list[str]) -> dict[str, NDArray[np.floating
     is_common = np.asarray(views.observed[:, columns].all(axis=1))
     if is_common.sum() < 3:
         raise ValueError(
-            'bandwidth="joint" needs at least 3 samples that all of its views observed '
-            f"({', '.join(names)}), got {is_common.sum()}; use another rule"
+            'bandwidth="joint" needs at least 3 samples that all of its views '
+            f"({', '.join(names)}) observed, and these are {is_common.sum()}; use another rule"
         )
     rows = {}
     for name in names:

@@ -218,7 +218,7 @@ def query_index(
 def _measure_lists(
     queries: Points,
     index: Index,
-    members: Indices,
+    members: NDArray[np.intp],
     columns: NDArray[np.intp],
     outside: NDArray[np.bool_],
     *,
