@@ -332,7 +332,7 @@ def test_recall_is_the_share_of_true_neighbours(faiss):
     X = cube(700)
     D = oracles.distances(X, X)
     search = chosen(X, "faiss")
-    neighbours, recall, index = search.found, search.recall, search.index
+    neighbours, recall, index = search.neighbourhood, search.recall, search.index
     true = np.sort(D, axis=1)[:, 6:7] >= D
     kept = np.zeros(D.shape, dtype=bool)
     kept[neighbours.rows, neighbours.columns] = True
@@ -347,7 +347,7 @@ def test_an_exact_search_has_recall_1_and_no_index():
     assert search.recall == 1.0
     assert search.index is None
     for one, other in zip(
-        search.found, find_neighbourhoods(points, points, k=6, k_scale=3), strict=True
+        search.neighbourhood, find_neighbourhoods(points, points, k=6, k_scale=3), strict=True
     ):
         assert_array_equal(one, other)
 

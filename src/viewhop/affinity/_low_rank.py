@@ -320,15 +320,15 @@ def factorise_kernel(
         reach.append(float(values.max(where=distances > 0, initial=0.0)))
         return values
 
-    found = factorised(np.ones(n), column)
+    factor = factorised(np.ones(n), column)
     if max(reach) <= np.finfo(np.float64).eps:
         raise ValueError(
             f"the kernel of view {name!r} underflows to the identity: at a scale of {sigma:.3g} "
-            f"none of {found.pivots.size} samples sees another; use a larger bandwidth or factor"
+            f"none of {factor.pivots.size} samples sees another; use a larger bandwidth or factor"
         )
-    chosen = points.like(points.rows[found.pivots])
-    triangle = found.rows[found.pivots]
-    return whole(found, DistancePivots(name, kernel, features, chosen, sigma, triangle))
+    chosen = points.like(points.rows[factor.pivots])
+    triangle = factor.rows[factor.pivots]
+    return whole(factor, DistancePivots(name, kernel, features, chosen, sigma, triangle))
 
 
 def _check_semidefinite(name: str, kernel: Kernel) -> None:

@@ -275,7 +275,7 @@ def build_points_affinity(
         done=done,
         allow=allow,
     )
-    lists = search.found
+    lists = search.neighbourhood
     sigma = choose_scale(
         kernel, name, lists.nearest, lists.scale, lambda: sample_rows(points, generator)
     )

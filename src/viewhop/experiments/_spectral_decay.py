@@ -23,7 +23,7 @@ from viewhop.experiments._experiment import (
 from viewhop.experiments._whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
 from viewhop.plotting import PALETTE, tidy_axes
-from viewhop.walks import HopWalk, ProductWalk, SumWalk
+from viewhop.walks import ProductWalk, SumWalk
 
 __all__ = ["EXPERIMENTS", "rank", "spectra"]
 
@@ -112,7 +112,6 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
     kernel = Gaussian(bandwidth="max-min", factor=factor)
     est = MultiViewDiffusionMaps(2, kernel=kernel, solver="dense").fit(mixtures.views)
     walk = est.walk_
-    assert isinstance(walk, HopWalk)
     x, y = walk.affinities
     wide = Gaussian(bandwidth=float(np.hypot(est.bandwidths_["x"], est.bandwidths_["y"])))
     side_by_side = np.hstack([rows for _, rows in mixtures.views.items()])

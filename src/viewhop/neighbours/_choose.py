@@ -38,14 +38,14 @@ class Search:
 
     Attributes
     ----------
-    found : Neighbourhood
+    neighbourhood : Neighbourhood
     recall : float
         Share of the true neighbours in the result, 1 after an exact search.
     index : Index or None
         The index for new samples; None after an exact search.
     """
 
-    found: Neighbourhood
+    neighbourhood: Neighbourhood
     recall: float
     index: approximate.Index | None
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from viewhop.seismic._simulate import make_events, make_quarry_blasts
     from viewhop.seismic._sources import Blast, Earthquake
     from viewhop.seismic._stations import Resonance, Station
+    from viewhop.seismic._summary import LeftOut
     from viewhop.seismic._synthesis import arrivals, seismogram
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Crust",
     "Earthquake",
     "Layer",
+    "LeftOut",
     "Medium",
     "PairScores",
     "Quarry",
@@ -66,6 +68,7 @@ _NAMES_BY_MODULE = {
     "_simulate": ("make_events", "make_quarry_blasts"),
     "_sources": ("Blast", "Earthquake"),
     "_stations": ("Resonance", "Station"),
+    "_summary": ("LeftOut",),
     "_synthesis": ("arrivals", "seismogram"),
 }
 

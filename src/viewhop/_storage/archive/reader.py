@@ -40,9 +40,7 @@ class Archive(NamedTuple):
     version: int
 
 
-def read(
-    path: str | os.PathLike[str], *, max_memory: float | str | None = None
-) -> Archive:
+def read(path: str | os.PathLike[str], *, max_memory: float | str | None = None) -> Archive:
     """The plain data and the arrays of an archive, and the version of its format.
 
     Parameters
