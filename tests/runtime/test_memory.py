@@ -12,11 +12,12 @@ from numpy.testing import assert_allclose
 
 from viewhop import MultiViewDiffusionMaps, Views, affinity
 from viewhop._runtime import memory
+from viewhop.affinity import AffinitySize
 from viewhop.errors import DisconnectedWarning, MemoryBudgetError
-from viewhop.geometry._memory_plan import FIXED, Footprint
+from viewhop.geometry._memory_plan import FIXED, MemoryPlan
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import solve
-from viewhop.walks import HopWalk
+from viewhop.walks import HopWalk, hop_matrix
 
 GB = 10**9
 
@@ -144,50 +145,42 @@ def test_what_fits_is_allowed_and_what_does_not_is_refused_in_numbers():
     assert isinstance(caught.value, MemoryError)
 
 
-def footprint(kernel, n_samples=10_000, **how):
-    sizes = {
-        "kernels": {"a": kernel, "b": kernel},
-        "n_samples": n_samples,
-        "n_rows": {"a": n_samples, "b": n_samples},
-        "n_features": {"a": 20, "b": 30},
-        "dtype": np.dtype(np.float64),
-        "fusion": "hop",
-        "is_cross": True,
-        "r": 10,
-        "solver": "auto",
-        "tol": None,
-        "n_jobs": 2,
-    }
-    return Footprint(**(sizes | how))
+def plan(kernel, n_samples=10_000, n_features=(20, 30), dtype=np.float64, eta=0.0, **how):
+    dtype = np.dtype(dtype)
+    sizes = [AffinitySize(kernel, n_samples, d, dtype, n_jobs=2) for d in n_features]
+    hops = hop_matrix(2, within_view_weight=eta)
+    walk = HopWalk.size(n_samples, [n_samples] * 2, hops=hops, is_dense=sizes[0].is_dense)
+    rest = {"r": 10, "solver": "auto", "tol": None, "n_jobs": 2}
+    return MemoryPlan(kernels=sizes, walk=walk, n_samples=n_samples, dtype=dtype, **(rest | how))
 
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float32, 4), (np.float64, 8)])
 def test_a_dense_kernel_takes_half_the_square_and_a_neighbour_kernel_nothing_dense(dtype, size):
     dtype = np.dtype(dtype)
-    full = footprint(Gaussian(), dtype=dtype)
+    full = plan(Gaussian(), dtype=dtype)
     assert full.is_dense
-    assert_allclose(full.dense, 2 * size * 10**8 / 2, rtol=0.08)
-    assert full.peak > full.dense
-    near = footprint(Gaussian(n_neighbors=9), dtype=dtype)
+    assert_allclose(full.full_bytes, 2 * size * 10**8 / 2, rtol=0.08)
+    assert full.peak_bytes > full.full_bytes
+    near = plan(Gaussian(n_neighbors=9), dtype=dtype)
     assert not near.is_dense
-    assert near.dense == 0
-    assert near.peak < full.peak / 5
+    assert near.full_bytes == 0
+    assert near.peak_bytes < full.peak_bytes / 5
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Gaussian("local"), Gaussian(n_neighbors=12)])
 def test_more_of_anything_takes_more_memory(kernel):
-    plain = footprint(kernel).peak
-    assert footprint(kernel, 20_000).peak > 1.9 * plain
-    assert footprint(kernel, n_features={"a": 4000, "b": 30}).peak > plain
-    assert footprint(kernel, is_cross=False).peak >= plain
-    assert footprint(kernel, r=1000).peak > plain
-    assert footprint(kernel, dtype=np.dtype(np.float32)).peak < plain
+    plain = plan(kernel).peak_bytes
+    assert plan(kernel, 20_000).peak_bytes > 1.9 * plain
+    assert plan(kernel, n_features=(4000, 30)).peak_bytes > plain
+    assert plan(kernel, eta=0.5).peak_bytes >= plain
+    assert plan(kernel, r=1000).peak_bytes > plain
+    assert plan(kernel, dtype=np.float32).peak_bytes < plain
 
 
 def test_the_kernels_that_are_given_count_once():
-    given = footprint(Precomputed()).held("a")
-    assert given == footprint(Gaussian()).dense / 2
-    assert footprint(Precomputed(n_neighbors=5)).peak > 3 * 8 * 10**8
+    given = plan(Precomputed()).kernels[0].stored_bytes
+    assert given == plan(Gaussian()).full_bytes / 2
+    assert plan(Precomputed(n_neighbors=5)).peak_bytes > 3 * 8 * 10**8
 
 
 @pytest.mark.parametrize(
@@ -261,7 +254,7 @@ def test_the_dense_solver_is_counted():
     est = MultiViewDiffusionMaps(2, solver="dense", max_memory="1MB")
     with pytest.raises(MemoryBudgetError, match="a fit of 180 samples in 2 views would take"):
         est.fit([X, X**3])
-    assert footprint(Gaussian(n_neighbors=9), solver="dense").peak > 5 * 8 * 20_000**2
+    assert plan(Gaussian(n_neighbors=9), solver="dense").peak_bytes > 5 * 8 * 20_000**2
     walk = HopWalk(
         [affinity.build_affinity("x", Gaussian(), X, generator=np.random.default_rng(0))] * 2
     )
