@@ -142,10 +142,10 @@ FRAME = pd.DataFrame({"x": [1.0, 2.0], "who": ["u", "v"]})
         ({"a": pd.concat([FRAME, FRAME], axis=1)}, "who", "view 'a' has 2 columns 'who'"),
         ({"a": FRAME[["who"]]}, "who", "view 'a' is empty: it has 0 features"),
         ({"a": pd.DataFrame()}, None, "view 'a' is empty: it has 0 samples"),
-        ({"a": FRAME}, None, "view 'a': column 'who' is not of numbers: drop it or encode it"),
-        ({"a": pl.DataFrame(FRAME.to_dict("list"))}, "x", "column 'who' is not of numbers"),
-        ({"a": FRAME.assign(who=pd.Timestamp(0))}, None, "column 'who' is not of numbers"),
-        ({3: FRAME}, "who", "view names are text, not 3"),
+        ({"a": FRAME}, None, "view 'a': column 'who' is not numeric: drop it or encode it"),
+        ({"a": pl.DataFrame(FRAME.to_dict("list"))}, "x", "column 'who' is not numeric"),
+        ({"a": FRAME.assign(who=pd.Timestamp(0))}, None, "column 'who' is not numeric"),
+        ({3: FRAME}, "who", "view names must be strings, not 3"),
         ([FRAME], "who", "expected a dict of DataFrames, got list"),
         ({}, None, "at least one view"),
     ],
@@ -193,9 +193,9 @@ def test_each_row_belongs_to_the_row_of_the_first_view_that_is_nearest_in_time(t
         (None, "times of view 'b' must be one finite number"),
         ([[0.0], [1.0, 2.0]], "times of view 'b' must be numbers"),
         (np.arange(3) + 1j, "times of view 'b' must be numbers"),
-        (np.arange(3).astype("M8[s]"), "turn dates into seconds since a common start"),
-        (pd.date_range("2020", periods=3), "turn dates into seconds since a common start"),
-        ([pd.Timestamp(0)] * 3, "turn dates into seconds since a common start"),
+        (np.arange(3).astype("M8[s]"), "convert dates to seconds since a common start"),
+        (pd.date_range("2020", periods=3), "convert dates to seconds since a common start"),
+        ([pd.Timestamp(0)] * 3, "convert dates to seconds since a common start"),
     ],
 )
 def test_times_that_are_no_numbers_are_refused_by_view(times, message):
@@ -205,7 +205,7 @@ def test_times_that_are_no_numbers_are_refused_by_view(times, message):
 
 @pytest.mark.parametrize("tolerance", [-1.0, np.nan, "1", None, np.timedelta64(1, "s")])
 def test_a_tolerance_is_a_number_of_at_least_0(tolerance):
-    with pytest.raises(ValueError, match="tolerance is a number of at least 0"):
+    with pytest.raises(ValueError, match="tolerance must be a non-negative number"):
         align_by_time({"a": [0.0]}, tolerance)
 
 
@@ -260,18 +260,22 @@ IDS = {"a": [1, 2, 3], "b": [3, 4]}
 @pytest.mark.parametrize(
     ("views", "given", "message"),
     [
-        (PAIR, {"ids": IDS, "times": IDS}, "give ids or times, not both"),
+        (PAIR, {"ids": IDS, "times": IDS}, "pass ids or times, not both"),
         (PAIR, {}, "view 'a' is a ndarray without an index.*ids= in link"),
         (PAIR, {"ids": {"a": [1, 2, 3]}}, "ids are missing for view 'b'"),
         (PAIR, {"times": {"b": [1, 2]}}, "times are missing for view 'a'"),
-        (PAIR, {"ids": IDS | {"c": [1]}}, "ids name no view 'c'; there are a, b"),
+        (PAIR, {"ids": IDS | {"c": [1]}}, "ids name an unknown view 'c'; the views are a, b"),
         (PAIR, {"ids": [[1, 2, 3], [3, 4]]}, "ids must be a dict by view name, not list"),
-        (PAIR, {"ids": IDS | {"b": [3]}}, "view 'b' has 2 rows, but 1 ids or times; give one for"),
+        (PAIR, {"ids": IDS | {"b": [3]}}, "view 'b' has 2 rows, but 1 ids or times; pass one per"),
         (PAIR, {"times": IDS | {"a": range(5)}}, "view 'a' has 3 rows, but 5 ids or times"),
         (PAIR, {"ids": IDS | {"b": None}}, "ids of view 'b' must be a sequence, one per row"),
         (PAIR, {"ids": IDS | {"b": "uv"}}, "ids of view 'b' must be a sequence, one per row"),
-        (PAIR, {"times": IDS, "tolerance": -0.5}, "tolerance is a number of at least 0, not -0.5"),
-        ({1: np.eye(3)}, {"ids": {1: [1, 2, 3]}}, "view names are text, not 1"),
+        (
+            PAIR,
+            {"times": IDS, "tolerance": -0.5},
+            "tolerance must be a non-negative number, not -0.5",
+        ),
+        ({1: np.eye(3)}, {"ids": {1: [1, 2, 3]}}, "view names must be strings, not 1"),
         ([np.eye(3)], {"ids": [[1, 2, 3]]}, "expected a dict of views, got list"),
         ({}, {"ids": {}}, "at least one view"),
     ],
@@ -365,8 +369,8 @@ def test_part_of_a_mudata_and_a_mask_are_taken_like_any_views(omics):
 def test_a_modality_or_key_that_is_not_there_is_refused_by_name(omics):
     for obsm, message in (
         ({"atac": "X_pca"}, "no modality named 'atac'; there are rna, protein"),
-        ({"protein": "X_umap"}, "'protein' has no 'X_umap' in its obsm; there are X_pca"),
-        ({"rna": "X_pca"}, "'rna' has no 'X_pca' in its obsm; it is empty"),
+        ({"protein": "X_umap"}, "'protein' has no 'X_umap' in its obsm; obsm has X_pca"),
+        ({"rna": "X_pca"}, "'rna' has no 'X_pca' in its obsm; obsm is empty"),
         ("X_pca", "obsm must be a dict by modality, not 'X_pca'"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -388,11 +392,11 @@ def test_modalities_that_cannot_be_read_are_refused_by_name(mudata, modality, om
     with pytest.raises(ValueError, match="view 'bare' is empty: it has 0 features"):
         Views(mudata.MuData({"rna": rna, "bare": bare}))
     del bare.X
-    with pytest.raises(ValueError, match="modality 'bare' has no X; choose from its obsm"):
+    with pytest.raises(ValueError, match="modality 'bare' has no X; choose an obsm entry"):
         Views(mudata.MuData({"rna": rna, "bare": bare}))
-    with pytest.raises(ValueError, match="modality 'inner' is a MuData itself"):
+    with pytest.raises(ValueError, match="modality 'inner' is itself a MuData"):
         Views(mudata.MuData({"inner": omics}))
-    with pytest.raises(ValueError, match="no modality"):
+    with pytest.raises(ValueError, match="no modalities"):
         Views(mudata.MuData({}))
 
 

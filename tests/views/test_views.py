@@ -98,19 +98,19 @@ def test_a_group_may_be_one_column(pair):
         ({"a": [0], "b": [5]}, "view 'b': column 5 is out of range"),
         ({"a": [0], "b": [-1]}, "view 'b': column -1 is out of range"),
         ({"a": [0], "b": [True, False]}, "view 'b': a mask of 2 entries"),
-        ({"a": [0], "b": [1.5]}, "view 'b': columns are positions, a slice, a mask or names"),
-        ({"a": [0], "b": [True, 2]}, "view 'b': columns are positions"),
-        ({"a": [0], "b": None}, "view 'b': columns are positions"),
-        ({"a": [0], "b": ["b1"]}, "view 'b': columns are given by name, but X has no"),
-        ({0: [0], "b": [1]}, "view names are text, not 0"),
+        ({"a": [0], "b": [1.5]}, "view 'b': columns must be positions, a slice, a mask or names"),
+        ({"a": [0], "b": [True, 2]}, "view 'b': columns must be positions"),
+        ({"a": [0], "b": None}, "view 'b': columns must be positions"),
+        ({"a": [0], "b": ["b1"]}, "view 'b': columns are selected by name, but X has no"),
+        ({0: [0], "b": [1]}, "view names must be strings, not 0"),
         ([2, 2], r"adds up to 4 columns, but X has n_features = 5"),
         ([5, 0], "every view needs at least one column"),
         (6, "views=6 needs at least 6 columns"),
         (0, "at least one view"),
         ({}, "names no view"),
         ([], "names no view"),
-        ("ab", "views= takes a number of views"),
-        (True, "views= takes a number of views"),
+        ("ab", "views= must be a number of views"),
+        (True, "views= must be a number of views"),
     ],
 )
 def test_wrong_groups_are_refused_by_view(groups, message):
@@ -134,7 +134,7 @@ def test_a_frame_groups_itself_by_the_first_of_two_levels():
 
 def test_number_as_the_first_level_is_refused():
     columns = pd.MultiIndex.from_tuples([(1, "x"), (2, "y")])
-    with pytest.raises(ValueError, match="view names are text, not 1"):
+    with pytest.raises(ValueError, match="view names must be strings, not 1"):
         frame_groups(pd.DataFrame(np.ones((3, 2)), columns=columns))
 
 
@@ -436,11 +436,11 @@ def test_copies_and_pickles_of_incomplete_views_are_the_same():
 @pytest.mark.parametrize(
     ("where", "value", "message"),
     [
-        ((7, 1), np.nan, r"row 7 of view 'b' has NaN in column 1, and values.*impute.*whole row"),
+        ((7, 1), np.nan, r"row 7 of view 'b' has NaN in column 1 but values.*impute.*whole row"),
         ((7, 1), np.inf, r"row 7 of view 'b' has an infinite value \(inf\) in column 1"),
         ((7, 1), -np.inf, "row 7 of view 'b' has an infinite value"),
         ((7, 1), -1e160, r"row 7 of view 'b' has a value of 1e\+160.*rescale"),
-        (slice(None), np.nan, "view 'b' observed no sample: all of it is NaN"),
+        (slice(None), np.nan, "view 'b' observed no sample: every row is NaN"),
     ],
 )
 def test_values_that_cannot_be_measured_are_found_beside_rows_of_nan(pair, where, value, message):
@@ -540,16 +540,19 @@ def test_a_mask_hides_bad_values_and_leaves_the_numbers_of_rows(pair):
 @pytest.mark.parametrize(
     ("observed", "message"),
     [
-        (np.ones((3, 4), bool), r"observed must be \(4, 2\), a column for each view, not \(3, 4\)"),
-        (np.ones(4, bool), r"observed must be \(4, 2\)"),
-        (True, r"observed must be \(4, 2\)"),
+        (
+            np.ones((3, 4), bool),
+            r"observed must have shape \(4, 2\), one column per view, not \(3, 4\)",
+        ),
+        (np.ones(4, bool), r"observed must have shape \(4, 2\)"),
+        (True, r"observed must have shape \(4, 2\)"),
         (np.ones((4, 2), int), "observed of view 'a' must be 4 booleans.*not int64"),
         ([None, [True] * 3], r"observed of view 'b' must be 4 booleans.*not bool of shape \(3,\)"),
         ({"b": ["yes"] * 4}, "observed of view 'b' must be 4 booleans"),
         ({"b": [[True], [True, False]]}, "observed of view 'b' must be 4 booleans"),
-        ([[True, True]] * 4, "observed has 4 entries for 2 views; a list has one mask for each"),
-        ({"c": [True] * 4}, "observed names no view 'c'; there are a, b"),
-        (pd.DataFrame({"c": [True] * 4}), "observed names no view 'c'"),
+        ([[True, True]] * 4, "observed has 4 entries for 2 views; a list needs one mask per view"),
+        ({"c": [True] * 4}, "observed names an unknown view 'c'; the views are a, b"),
+        (pd.DataFrame({"c": [True] * 4}), "observed names an unknown view 'c'"),
         ({"b": [False] * 4}, "view 'b' observed no sample"),
         ({"b": [False, True, False, False]}, "view 'b' observed no sample"),
         ({"a": [True, False, True, True]}, r"row 1 is NaN or not in `observed`.*\(1 such row\)"),
@@ -651,7 +654,9 @@ def test_a_view_that_saw_none_of_the_chosen_samples_is_kept_without_rows():
 
 def test_rows_are_chosen_in_one_dimension_only(pair):
     for key in (None, np.array([[0, 1]]), np.array(3)):
-        with pytest.raises(IndexError, match="chosen by one number, slice, list or mask"):
+        with pytest.raises(
+            IndexError, match="select rows of Views by one number, slice, list or mask"
+        ):
             Views(pair)[key]
 
 

@@ -1,4 +1,4 @@
-"""Views: what was measured, by whom, and which row is which sample."""
+"""Views: named measurements of the same samples, read, checked and aligned by row."""
 
 from viewhop.views._alignment import is_mudata
 from viewhop.views._checks import LARGEST, Labels, check_indices

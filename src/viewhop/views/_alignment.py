@@ -1,4 +1,4 @@
-"""Alignment: which sample each row of a view belongs to, from ids, times or NaN."""
+"""Matching the rows of several views to samples, by id or by time."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Indices = NDArray[np.intp]
 
 
 class Aligned(NamedTuple):
-    """The samples of rows that came without a common order.
+    """The sample that each row of each view belongs to.
 
     Attributes
     ----------
     samples : dict of (n_l,) index arrays by view name
-        Number of the sample of each row.
+        Index of the sample of each row.
     ids : (n_samples,) array
-        What the samples are called.
+        Id of each sample.
     """
 
     samples: dict[str, Indices]
@@ -39,24 +39,26 @@ class Aligned(NamedTuple):
 
 
 def align_by_id(ids: Mapping[str, Sequence[Hashable]]) -> Aligned:
-    """Rows with one id are one sample; samples are in the order in which ids first appear.
+    """The sample of each row, where rows with the same id are the same sample.
+
+    Samples are in the order in which their ids first appear.
 
     Parameters
     ----------
     ids : dict of sequences by view name
     """
-    number: dict[Hashable, int] = {}
+    index: dict[Hashable, int] = {}
     samples = {
         name: np.array(
-            [number.setdefault(key, len(number)) for key in _keys(name, given)], dtype=np.intp
+            [index.setdefault(key, len(index)) for key in _keys(name, row_ids)], dtype=np.intp
         )
-        for name, given in ids.items()
+        for name, row_ids in ids.items()
     }
-    return Aligned(samples, _labels([*number]))
+    return Aligned(samples, _labels([*index]))
 
 
 def check_unique(aligned: Aligned, advice: str) -> None:
-    """Raise ValueError, naming view and id, if a view has several rows for one sample."""
+    """Raise ValueError, naming the view and the id, if a view has several rows for one sample."""
     for name, samples in aligned.samples.items():
         counts = np.bincount(samples, minlength=1)
         if counts.max() > 1:
@@ -65,38 +67,37 @@ def check_unique(aligned: Aligned, advice: str) -> None:
 
 
 def align_by_time(times: Mapping[str, ArrayLike], tolerance: float) -> Aligned:
-    """Each row belongs to the row of the first view that is nearest in time.
+    """The sample of each row: the row of the first view that is nearest in time.
 
-    The rows of the first view are the first samples. Of two that are equally near, a row belongs
-    to the earlier one, and of two at the same time to the one that stands first. A row farther than
-    the tolerance from all of them is a sample of its own.
+    The rows of the first view are the first samples. If two of them are equally near, a row is
+    matched to the earlier one; if they have the same time, to the one that comes first. A row
+    farther than the tolerance from all of them becomes a sample of its own.
 
     Parameters
     ----------
     times : dict of (n_l,) arrays by view name
     tolerance : float
-        Of at least 0, in the unit of the times.
+        Non-negative, in the unit of the times.
     """
-    # numpy counts its timedelta64 among the numbers.
+    # np.timedelta64 is registered as a Real.
     is_number = isinstance(tolerance, Real) and not isinstance(tolerance, np.timedelta64)
     if not is_number or not tolerance >= 0:
-        raise ValueError(f"tolerance is a number of at least 0, not {tolerance!r}")
-    given = {name: _times(name, values) for name, values in times.items()}
-    first, *others = given
-    order = np.argsort(given[first], kind="stable")
-    known = given[first][order]
-    samples = {first: np.arange(known.size)}
-    all_times = [given[first]]
-    count = known.size
+        raise ValueError(f"tolerance must be a non-negative number, not {tolerance!r}")
+    row_times = {name: _times(name, values) for name, values in times.items()}
+    first, *others = row_times
+    order = np.argsort(row_times[first], kind="stable")
+    reference = row_times[first][order]
+    samples = {first: np.arange(reference.size)}
+    all_times = [row_times[first]]
+    count = reference.size
     for name in others:
-        own = given[name]
-        right = np.searchsorted(known, own).clip(1, max(1, known.size - 1))
-        pair = np.stack([right - 1, np.minimum(right, known.size - 1)])
-        nearest = np.where(
-            np.abs(known[pair[0]] - own) <= np.abs(known[pair[1]] - own), pair[0], pair[1]
-        )
-        alone = np.abs(known[nearest] - own) > tolerance
-        places = order[np.searchsorted(known, known[nearest])]
+        own = row_times[name]
+        right = np.searchsorted(reference, own).clip(1, max(1, reference.size - 1))
+        left, right = right - 1, np.minimum(right, reference.size - 1)
+        is_left = np.abs(reference[left] - own) <= np.abs(reference[right] - own)
+        nearest = np.where(is_left, left, right)
+        alone = np.abs(reference[nearest] - own) > tolerance
+        places = order[np.searchsorted(reference, reference[nearest])]
         places[alone] = count + np.arange(alone.sum())
         count += int(alone.sum())
         samples[name] = places
@@ -110,21 +111,21 @@ def frame_ids(name: str, frame: Any, id: str | None) -> tuple[Sequence[Hashable]
     Parameters
     ----------
     name : str
-        The view.
+        Name of the view.
     frame : DataFrame
     id : str or None
-        The column of ids; None is the index.
+        Name of the id column; None takes the index.
     """
     if id is None:
         if not hasattr(frame, "index") or not hasattr(frame, "columns"):
             raise ValueError(
                 f"view {name!r} is a {type(frame).__name__} without an index; pass a pandas "
-                "DataFrame, or say what its ids are: id= in from_frames, ids= in link"
+                "DataFrame, or specify its ids: id= in from_frames, ids= in link"
             )
         return [*frame.index], frame
     if not hasattr(frame, "columns"):
         raise ValueError(
-            f"view {name!r} is a {type(frame).__name__}; id={id!r} needs a DataFrame that has this "
+            f"view {name!r} is a {type(frame).__name__}; id={id!r} needs a DataFrame with that "
             "column"
         )
     count = [*frame.columns].count(id)
@@ -135,30 +136,30 @@ def frame_ids(name: str, frame: Any, id: str | None) -> tuple[Sequence[Hashable]
 
 
 def is_mudata(X: object) -> bool:
-    """Whether `X` is a MuData: modalities by name, and names of all observations."""
-    # A DataFrame has a method mod, and may have a column of the other name.
+    """Whether `X` is a MuData: it has modalities by name, and observation names."""
+    # A DataFrame has a method mod, and may have a column named obs_names.
     return isinstance(getattr(X, "mod", None), Mapping) and hasattr(X, "obs_names")
 
 
 def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, Any], list[Any]]:
-    """Arrays and observation names of the modalities of a MuData.
+    """The arrays of the modalities of a MuData, and the names of its observations.
 
     Parameters
     ----------
     mdata : MuData
     obsm : dict or None
-        Key of ``.obsm`` that stands for a modality in place of its X, by modality.
+        Key of the ``.obsm`` entry to use instead of X, by modality.
 
     Returns
     -------
-    arrays : dict of (array, names of its observations, names of its features or None)
+    arrays : dict of (array, observation names, feature names or None) by modality
     names : list
-        Of all observations, in order.
+        Names of all observations, in order.
     """
     if not is_mudata(mdata):
         raise ValueError(f"expected a MuData, got {type(mdata).__name__}")
     if not mdata.mod:
-        raise ValueError("the MuData has no modality; expected at least one")
+        raise ValueError("the MuData has no modalities; expected at least one")
     if not isinstance(obsm, Mapping | None):
         raise ValueError(f"obsm must be a dict by modality, not {obsm!r}")
     chosen = dict(obsm or {})
@@ -171,17 +172,20 @@ def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, 
     for name, part in mdata.mod.items():
         labels: tuple[str, ...] | None = None
         if is_mudata(part):
-            raise ValueError(f"modality {name!r} is a MuData itself; pass its modalities")
+            raise ValueError(
+                f"modality {name!r} is itself a MuData; pass its modalities separately"
+            )
         if name in chosen:
             if chosen[name] not in part.obsm:
                 raise ValueError(
-                    f"modality {name!r} has no {chosen[name]!r} in its obsm; {_listed(part.obsm)}"
+                    f"modality {name!r} has no {chosen[name]!r} in its obsm; "
+                    f"{_list_keys(part.obsm)}"
                 )
             values = part.obsm[chosen[name]]
         elif part.X is None:
             raise ValueError(
-                f"modality {name!r} has no X; choose from its obsm by obsm={{{name!r}: …}}; "
-                f"{_listed(part.obsm)}"
+                f"modality {name!r} has no X; choose an obsm entry with obsm={{{name!r}: …}}; "
+                f"{_list_keys(part.obsm)}"
             )
         else:
             values = part.X
@@ -193,32 +197,32 @@ def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, 
 
 
 def mudata_observations(name: str, keys: Sequence[Hashable], names: Sequence[Hashable]) -> Indices:
-    """The place of each observation of a modality among the names of all."""
-    number = {key: k for k, key in enumerate(names)}
-    unknown = [key for key in keys if key not in number]
+    """The index of each observation of a modality among all observation names."""
+    index = {key: k for k, key in enumerate(names)}
+    unknown = [key for key in keys if key not in index]
     if unknown:
         raise ValueError(
             f"observation {unknown[0]!r} of modality {name!r} is not in the MuData; call its "
-            "update()"
+            "update() method"
         )
-    return np.array([number[key] for key in keys], dtype=np.intp)
+    return np.array([index[key] for key in keys], dtype=np.intp)
 
 
-def _listed(names: Mapping[str, Any]) -> str:
-    return f"there are {', '.join(map(str, names))}" if len(names) else "it is empty"
+def _list_keys(obsm: Mapping[str, Any]) -> str:
+    return f"obsm has {', '.join(map(str, obsm))}" if len(obsm) else "obsm is empty"
 
 
 def _times(name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
-        given = np.asarray(values)
-        # Dates are refused: the unit of each view's would be another, unseen.
-        numbers = given.astype(np.float64) if given.dtype.kind in "biufO" else None
+        array = np.asarray(values)
+        # Dates are refused: each view's could silently have a different unit.
+        numbers = array.astype(np.float64) if array.dtype.kind in "biufO" else None
     except (TypeError, ValueError):
         numbers = None
     if numbers is None:
         raise ValueError(
-            f"times of view {name!r} must be numbers; turn dates into seconds since a common "
-            "start, (t - start) / np.timedelta64(1, 's')"
+            f"times of view {name!r} must be numbers; convert dates to seconds since a common "
+            "start: (t - start) / np.timedelta64(1, 's')"
         )
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise ValueError(f"times of view {name!r} must be one finite number per row")
@@ -227,30 +231,30 @@ def _times(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return numbers
 
 
-def _keys(name: str, given: Any) -> list[Hashable]:
-    """The ids of a view's rows; ValueError for what cannot tell samples apart."""
-    if isinstance(given, str) or not np.iterable(given):
-        raise ValueError(f"ids of view {name!r} must be a sequence, one per row, not {given!r}")
+def _keys(name: str, ids: Any) -> list[Hashable]:
+    """The ids of a view's rows; ValueError if one is missing or not hashable."""
+    if isinstance(ids, str) or not np.iterable(ids):
+        raise ValueError(f"ids of view {name!r} must be a sequence, one per row, not {ids!r}")
     plain = np.integer | np.floating | np.bool_ | np.str_
-    keys = [key.item() if isinstance(key, plain) else key for key in given]
+    keys = [key.item() if isinstance(key, plain) else key for key in ids]
     for row, key in enumerate(keys):
         try:
             hash(key)
         except TypeError as error:
             raise ValueError(
                 f"the id of row {row} of view {name!r} is a {type(key).__name__}; ids must be "
-                "hashable: text, numbers or tuples of them"
+                "hashable: strings, numbers or tuples of them"
             ) from error
         if _is_missing(key):
             raise ValueError(
-                f"the id of row {row} of view {name!r} is missing ({key!r}); drop the row, or give "
+                f"the id of row {row} of view {name!r} is missing ({key!r}); drop the row or give "
                 "it an id"
             )
     return keys
 
 
 def _is_missing(key: Any) -> bool:
-    """Whether an id is None, NaN, NaT or NA: none of the last three equals itself."""
+    """Whether an id is None, NaN, NaT or NA; the last three do not equal themselves."""
     try:
         return key is None or bool(key != key)
     except TypeError:  # NA has no truth value
@@ -258,7 +262,7 @@ def _is_missing(key: Any) -> bool:
 
 
 def _labels(values: Sequence[Any]) -> NDArray[Any]:
-    """The ids as an array: of numbers or text where all are, else of objects."""
+    """The ids as an array: of integers, floats or strings if all are, else of objects."""
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and kinds <= {int, str, float}:
         return np.asarray(values)

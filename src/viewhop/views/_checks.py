@@ -1,4 +1,4 @@
-"""Reading: one view's array from what a user gives, checked, with the rows that it observed."""
+"""Converting user input to arrays, and checking it, one view at a time."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = [
 ]
 
 Indices = NDArray[np.intp]
-#: Names of a view's features, where they are known.
+#: Names of a view's features, if known.
 Labels = tuple[str, ...] | None
 
-#: Beyond this size squared distances overflow.
+#: Squared distances between larger values may overflow.
 LARGEST = 1e150
 
 
 def name_views(views: object) -> list[tuple[str, Any]]:
-    """Names and arrays of a list or dict of views, without those that are None."""
+    """Pairs of name and array from a list or dict of views, skipping views that are None."""
     if issparse(views):
         raise TypeError("expected several views, got one sparse matrix: pass X.toarray()")
     if isinstance(views, Mapping):
@@ -47,31 +47,31 @@ def name_views(views: object) -> list[tuple[str, Any]]:
 
 
 def column_labels(array: object) -> Labels:
-    """Names of the columns of a DataFrame."""
+    """Column names of a DataFrame; None if it is not one, or if they are not strings."""
     columns = getattr(array, "columns", None)
     return None if columns is None else text_labels([*columns])
 
 
 def text_labels(labels: Sequence[Any]) -> Labels:
-    """The labels, of two levels the second; None unless they are text."""
+    """The labels, or their last level if there are several; None unless all are strings."""
     last = [label[-1] if isinstance(label, tuple) else label for label in labels]
     return tuple(last) if all(isinstance(label, str) for label in last) else None
 
 
 def is_matrix(item: object) -> bool:
-    """Whether an item of a list is a view, rather than a row of one."""
+    """Whether an item of a list is a whole view, rather than a row of one."""
     try:
-        # Anything may be asked; what numpy cannot take raises.
+        # Any object may come in; numpy raises for those it cannot convert.
         return issparse(item) or np.ndim(item) == 2  # type: ignore[arg-type]
-    except (TypeError, ValueError):  # ragged rows, or no array at all: refused later
+    except (TypeError, ValueError):  # ragged rows or not an array: refused later
         return False
 
 
 def read_matrix(name: str, array: Any) -> NDArray[np.floating]:
-    """The array of a view, in single or double precision; NaN and inf are left in it."""
+    """The array of a view, (n, n_features), in single or double precision; NaN and inf are kept."""
     if issparse(array):
         raise TypeError(
-            f"view {name!r} is a sparse matrix; viewhop takes dense arrays: pass its .toarray()"
+            f"view {name!r} is a sparse matrix; viewhop needs dense arrays: pass its .toarray()"
         )
     _check_filled(name, getattr(array, "shape", ()))
     try:
@@ -96,7 +96,7 @@ def _check_filled(name: str, shape: tuple[int, ...]) -> None:
 
 
 def _describe_column(array: Any) -> str:
-    """Which column of a DataFrame is not of numbers, as the beginning of a message."""
+    """The start of an error message that names the first non-numeric column of a DataFrame."""
     for column in getattr(array, "columns", ()):
         try:
             values = np.asarray(array[column])
@@ -104,7 +104,7 @@ def _describe_column(array: Any) -> str:
         except (TypeError, ValueError):
             is_number = False
         if not is_number:
-            return f"column {column!r} is not of numbers: drop it or encode it; "
+            return f"column {column!r} is not numeric: drop it or encode it; "
     return ""
 
 
@@ -117,7 +117,7 @@ def check_lengths(arrays: Mapping[str, NDArray[np.floating]]) -> None:
 
 
 def check_indices(given: Iterable[tuple[str, Any]]) -> None:
-    """Raise ValueError unless all DataFrames have the same index: rows are joined by place."""
+    """Raise ValueError unless all DataFrames have the same index: rows are joined by position."""
     frames = [(name, array.index) for name, array in given if hasattr(array, "iloc")]
     for name, index in frames[1:]:
         first_name, first = frames[0]
@@ -125,15 +125,15 @@ def check_indices(given: Iterable[tuple[str, Any]]) -> None:
             row = next(k for k in range(len(index)) if index[k] != first[k])
             raise ValueError(
                 f"row {row} is {first[row]!r} in view {first_name!r} and {index[row]!r} in view "
-                f"{name!r}; rows are joined by place: use Views.from_frames to join them by index, "
-                "or drop their indices with reset_index(drop=True)"
+                f"{name!r}; rows are joined by position: use Views.from_frames to join by index, "
+                "or drop the index with reset_index(drop=True)"
             )
 
 
 def observed_rows(
     name: str, matrix: NDArray[np.floating], mask: NDArray[np.bool_] | None
 ) -> Indices | None:
-    """The rows that were observed, None for all; ValueError for what cannot be measured."""
+    """Indices of the observed rows, None for all; ValueError for partial NaN, inf or overflow."""
     if mask is not None and not mask.all():
         matrix = np.where(mask[:, None], matrix, matrix.dtype.type(np.nan))
     largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
@@ -142,15 +142,15 @@ def observed_rows(
     missing = np.isnan(matrix)
     unseen = missing.all(axis=1)
     if unseen.all():
-        where = "all of it" if mask is None else "all that `observed` has of it"
+        where = "every row" if mask is None else "every row marked in `observed`"
         raise ValueError(f"view {name!r} observed no sample: {where} is NaN")
     bad = np.argwhere(missing & ~unseen[:, None])
     if bad.size:
         row, column = bad[0]
         raise ValueError(
-            f"row {row} of view {name!r} has NaN in column {column}, and values beside it; impute "
-            "the value (as sklearn.impute does), or make the whole row NaN, which says that the "
-            "view did not observe the sample"
+            f"row {row} of view {name!r} has NaN in column {column} but values elsewhere; impute "
+            "the missing values (for example with sklearn.impute), or set the whole row to NaN to "
+            "mark the sample as not observed"
         )
     bad = np.argwhere(np.isinf(matrix))
     if bad.size:
@@ -162,7 +162,7 @@ def observed_rows(
     if largest > LARGEST:
         row = int(np.nanargmax(np.abs(matrix))) // matrix.shape[1]
         raise ValueError(
-            f"row {row} of view {name!r} has a value of {largest:.3g}, whose square overflows; "
+            f"row {row} of view {name!r} has a value of {largest:.3g}; its square overflows: "
             "rescale the view"
         )
     return np.flatnonzero(~unseen)
@@ -171,31 +171,34 @@ def observed_rows(
 def observation_masks(
     observed: Any, names: tuple[str, ...], n: int
 ) -> dict[str, NDArray[np.bool_]]:
-    """Which samples each view observed, by view name, for those of which it is said."""
+    """Which samples each view observed, (n,) each, by view name, for the views in `observed`."""
     if observed is None:
         return {}
     if isinstance(observed, Mapping):
-        given = dict(observed)
+        by_view = dict(observed)
     elif hasattr(observed, "columns"):
-        given = {column: observed[column] for column in observed.columns}
+        by_view = {column: observed[column] for column in observed.columns}
     elif isinstance(observed, list | tuple):
         if len(observed) != len(names):
             raise ValueError(
-                f"observed has {len(observed)} entries for {len(names)} views; a list has one mask "
-                "for each view"
+                f"observed has {len(observed)} entries for {len(names)} views; a list needs one "
+                "mask per view"
             )
-        given = dict(zip(names, observed, strict=True))
+        by_view = dict(zip(names, observed, strict=True))
     else:
         table = np.asarray(observed)
         if table.shape != (n, len(names)):
             raise ValueError(
-                f"observed must be ({n}, {len(names)}), a column for each view, not {table.shape}"
+                f"observed must have shape ({n}, {len(names)}), one column per view, not "
+                f"{table.shape}"
             )
-        given = dict(zip(names, table.T, strict=True))
+        by_view = dict(zip(names, table.T, strict=True))
     masks = {}
-    for name, mask in given.items():
+    for name, mask in by_view.items():
         if name not in names:
-            raise ValueError(f"observed names no view {name!r}; there are {', '.join(names)}")
+            raise ValueError(
+                f"observed names an unknown view {name!r}; the views are {', '.join(names)}"
+            )
         if mask is None:
             continue
         try:
@@ -209,7 +212,7 @@ def observation_masks(
             )
         if not values.any():
             raise ValueError(
-                f"view {name!r} observed no sample: its `observed` is False throughout"
+                f"view {name!r} observed no sample: its mask in `observed` is all False"
             )
         masks[name] = values
     return masks

@@ -1,4 +1,4 @@
-"""Column groups: which columns of one stacked array belong to which view."""
+"""Splitting the columns of one stacked array into views."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def column_groups(
     n_features : int
         Number of columns of the stacked array.
     labels : list or None
-        Names of the columns, where they have any.
+        Names of the columns, if they have any.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def column_groups(
     """
     named = _named(groups, n_features)
     if not named:
-        raise ValueError("views= names no view; expected at least one group of columns")
+        raise ValueError("views= names no view; expected at least one column group")
     positions = {
         view_name(name): _positions(name, group, n_features, labels)
         for name, group in named.items()
@@ -48,11 +48,11 @@ def column_groups(
 
 
 def frame_groups(X: object) -> dict[str, Columns] | None:
-    """Column groups that a DataFrame names by itself: the first of its two column levels."""
+    """Column groups of a DataFrame with two column levels, by the first; None for any other."""
     columns = getattr(X, "columns", None)
     if getattr(columns, "nlevels", 1) != 2:
         return None
-    # What has two levels has columns.
+    # Two levels imply that there are columns.
     level = [view_name(pair[0]) for pair in columns]  # type: ignore[union-attr]
     return {
         name: [k for k, top in enumerate(level) if top == name] for name in dict.fromkeys(level)
@@ -60,19 +60,19 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
 
 
 def number_views(items: Iterable[Any]) -> dict[str, Any]:
-    """Items under the names that views without a name get: ``view1``, ``view2``, …."""
+    """Items by the default names of views: ``view1``, ``view2``, …."""
     return {f"view{k}": item for k, item in enumerate(items, start=1)}
 
 
 def view_name(name: object) -> str:
-    """The name of a view, or ValueError unless it is text."""
+    """The name of a view; ValueError unless it is a string."""
     if not isinstance(name, str):
-        raise ValueError(f"view names are text, not {name!r}")
+        raise ValueError(f"view names must be strings, not {name!r}")
     return name
 
 
 def _named(groups: Any, n_features: int) -> dict[Any, Any]:
-    """One group of columns per view, as they were given."""
+    """The column group of each view, by name, not yet checked."""
     if isinstance(groups, Mapping):
         return dict(groups)
     if isinstance(groups, Integral) and not isinstance(groups, bool):
@@ -81,8 +81,8 @@ def _named(groups: Any, n_features: int) -> dict[Any, Any]:
         widths = bool(groups) and all(isinstance(group, Integral) for group in groups)
         return number_views(_by_width(groups, n_features) if widths else groups)
     raise ValueError(
-        "views= takes a number of views, a list of widths or of column groups, or a dict "
-        f"of column groups by name, not {type(groups).__name__}"
+        "views= must be a number of views, a list of widths or of column groups, or a dict "
+        f"of column groups by view name, not {type(groups).__name__}"
     )
 
 
@@ -116,13 +116,13 @@ def _positions(
         columns = np.array(_list_columns(name, group, n_features, labels), dtype=np.intp)
     if columns.size == 0:
         raise ValueError(
-            f"view {name!r} is empty: its group has no columns of X, which has "
-            f"n_features = {n_features}"
+            f"view {name!r} is empty: its column group selects none of the "
+            f"n_features = {n_features} columns of X"
         )
     outside = columns[(columns < 0) | (columns >= n_features)]
     if outside.size:
         raise ValueError(
-            f"view {name!r}: column {outside[0]} is out of range, X has n_features = {n_features}"
+            f"view {name!r}: column {outside[0]} is out of range: X has n_features = {n_features}"
         )
     return columns
 
@@ -130,35 +130,35 @@ def _positions(
 def _list_columns(
     name: object, group: Any, n_features: int, labels: Sequence[Any] | None
 ) -> list[int] | NDArray[np.intp]:
-    """Positions of columns that are listed one by one, by position, mask or name."""
-    listed: list[Any] = (
+    """Positions of the columns in a group that lists positions, names or a mask."""
+    entries: list[Any] = (
         [group] if isinstance(group, str | Integral) or not np.iterable(group) else [*group]
     )
-    if any(isinstance(entry, str) for entry in listed):
-        return [_position_of(name, entry, labels) for entry in listed]
-    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
-        if len(listed) != n_features:
+    if any(isinstance(entry, str) for entry in entries):
+        return [_position_of(name, entry, labels) for entry in entries]
+    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
+        if len(entries) != n_features:
             raise ValueError(
-                f"view {name!r}: a mask of {len(listed)} entries does not fit "
+                f"view {name!r}: a mask of {len(entries)} entries does not match "
                 f"n_features = {n_features}"
             )
-        return np.flatnonzero(listed)
-    if all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in listed):
-        return listed
+        return np.flatnonzero(entries)
+    if all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in entries):
+        return entries
     raise ValueError(
-        f"view {name!r}: columns are positions, a slice, a mask or names, not {group!r}"
+        f"view {name!r}: columns must be positions, a slice, a mask or names, not {group!r}"
     )
 
 
 def _position_of(name: object, label: object, labels: Sequence[Any] | None) -> int:
     if labels is None:
-        raise ValueError(f"view {name!r}: columns are given by name, but X has no column names")
-    places = [k for k, known in enumerate(labels) if known == label]
-    if not places:
+        raise ValueError(f"view {name!r}: columns are selected by name, but X has no column names")
+    matches = [k for k, entry in enumerate(labels) if entry == label]
+    if not matches:
         raise ValueError(f"view {name!r}: no column named {label!r}")
-    if len(places) > 1:
-        raise ValueError(f"view {name!r}: {len(places)} columns are named {label!r}")
-    return places[0]
+    if len(matches) > 1:
+        raise ValueError(f"view {name!r}: {len(matches)} columns are named {label!r}")
+    return matches[0]
 
 
 def _check_disjoint(positions: Mapping[str, NDArray[np.intp]]) -> None:
@@ -168,6 +168,6 @@ def _check_disjoint(positions: Mapping[str, NDArray[np.intp]]) -> None:
             if column in owner:
                 raise ValueError(
                     f"column {column} is in view {owner[column]!r} and again in view {name!r}; "
-                    "the column groups of views must not overlap"
+                    "column groups must not overlap"
                 )
             owner[column] = name

@@ -1,7 +1,7 @@
-"""RowMap: which sample each row of each view belongs to.
+"""The mapping from the rows of each view to samples.
 
-A sample that a view did not observe has no row there. Vectors over rows are scattered to the
-samples and gathered from them where the walker hops; nothing stands in for what is missing.
+A view has no row for a sample that it did not observe. When the walker hops between views, vectors
+over rows are scattered to samples and gathered again; missing rows are never imputed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ Rows = NDArray[Any]
 
 
 class RowMap:
-    """The rows of several views, and the samples that they belong to.
+    """The sample that each row of each view belongs to.
 
     Parameters
     ----------
     sizes : sequence of int
         Number of rows of each view.
-    samples : sequence of (n_l,) index arrays, or None for a view whose row k is sample k
+    samples : sequence of (n_l,) index arrays or None
+        Sample of each row of each view; None if row k is sample k.
     n_samples : int
 
     Attributes
@@ -41,11 +42,11 @@ class RowMap:
     ) -> None:
         self.sizes = tuple(sizes)
         self.n_samples = n_samples
-        self._samples = tuple(unless_whole(known, n_samples) for known in samples)
+        self._samples = tuple(unless_whole(view, n_samples) for view in samples)
 
     @classmethod
     def whole(cls, n_views: int, n_samples: int) -> RowMap:
-        """Views that observed every sample, in order."""
+        """The map of views that observed every sample, in order."""
         return cls([n_samples] * n_views, [None] * n_views, n_samples)
 
     @property
@@ -60,7 +61,7 @@ class RowMap:
 
     @cached_property
     def starts(self) -> Indices:
-        """Where the rows of each view begin among all, and their number, (n_views + 1,)."""
+        """First row of each view when all are stacked, then the total, (n_views + 1,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.intp)
 
     @cached_property
@@ -81,11 +82,11 @@ class RowMap:
         return bool(self.observed[:, view].sum() < self.sizes[view])
 
     def split(self, V: Rows) -> list[Rows]:
-        """The rows of each view."""
+        """The stacked rows V split by view, one (n_l, …) array each."""
         return np.split(V, self.starts[1:-1])
 
     def scattered(self, view: int, W: Rows) -> Rows:
-        """What the rows of a view hold, summed at their samples, (n_samples, …)."""
+        """Row values of a view summed over the rows of each sample, (n_samples, …)."""
         samples = self._samples[view]
         if samples is None:
             return W
@@ -98,18 +99,18 @@ class RowMap:
         return out
 
     def gathered(self, view: int, W: Rows) -> Rows:
-        """What the samples hold, at each row of a view, (n_l, …)."""
+        """Sample values at each row of a view, (n_l, …)."""
         samples = self._samples[view]
         return W if samples is None else W[samples]
 
     def carried(self, W: Rows, start: int, end: int) -> Rows:
-        """What the rows of one view hold, at the rows that another has for the same samples."""
+        """Row values of view `start`, moved to the rows of view `end` by sample, (n_end, …)."""
         return self.gathered(end, self.scattered(start, W))
 
     def spread(self, view: int, W: Rows) -> Rows:
-        """What the rows of a view hold, averaged at their samples, NaN where there are none.
+        """Row values of a view averaged over the rows of each sample, (n_samples, …).
 
-        A row of NaN does not count.
+        NaN for a sample without rows; rows with NaN are ignored.
         """
         if self._samples[view] is None:
             return W
@@ -121,12 +122,12 @@ class RowMap:
             return np.asarray(total / count)
 
     def where(self, node: int) -> tuple[int, int]:
-        """The view and the sample of a row, counted through all views."""
+        """The view and the sample of a row of the stacked views."""
         view = int(np.searchsorted(self.starts, node, side="right")) - 1
         return view, int(self.samples(view)[node - self.starts[view]])
 
     def of_samples(self, chosen: Indices) -> tuple[RowMap, list[Indices]]:
-        """The nodes of sorted chosen samples, and the rows of each view that they keep."""
+        """The map restricted to chosen samples (sorted), and the rows of each view that remain."""
         place = np.full(self.n_samples, -1, dtype=np.intp)
         place[chosen] = np.arange(chosen.size)
         kept: list[Indices] = []
@@ -142,12 +143,12 @@ class RowMap:
         return RowMap([rows.size for rows in kept], samples, chosen.size), kept
 
     def reordered(self, order: Indices) -> tuple[RowMap, list[Indices]]:
-        """The nodes of samples in another order, and that of the rows of each view.
+        """The map with its samples reordered, and the new order of the rows of each view.
 
         Parameters
         ----------
         order : (n_samples,) index array
-            Sample k is what ``order[k]`` was.
+            New sample k is old sample ``order[k]``.
         """
         place = np.empty(order.size, dtype=np.intp)
         place[order] = np.arange(order.size)
@@ -164,12 +165,12 @@ class RowMap:
         return RowMap(self.sizes, samples, self.n_samples), orders
 
     def merged(self, label: Indices) -> tuple[RowMap, list[Indices]]:
-        """The nodes of merged samples, and the number of the merged row of each row of a view.
+        """The map of merged samples, and the merged row of each row of each view.
 
         Parameters
         ----------
         label : (n_samples,) index array
-            Number of the merged sample that each one is part of.
+            Index of the merged sample that each sample belongs to.
         """
         n = int(label.max()) + 1
         labels: list[Indices] = []
@@ -181,20 +182,20 @@ class RowMap:
                 samples.append(None)
                 sizes.append(n)
                 continue
-            seen, within = np.unique(label[known], return_inverse=True)
+            groups, within = np.unique(label[known], return_inverse=True)
             labels.append(within.astype(np.intp, copy=False))
-            samples.append(seen)
-            sizes.append(seen.size)
+            samples.append(groups)
+            sizes.append(groups.size)
         return RowMap(sizes, samples, n), labels
 
     def live(self, hops: NDArray[np.float64]) -> list[NDArray[np.bool_]]:
-        """Rows of each view from which the walker can hop, (n_l,) each."""
+        """Whether the walker can hop from each row of each view, (n_l,) each."""
         reached = self.observed @ (hops > 0)
         return [self.gathered(view, reached[:, view]) for view in range(self.n_views)]
 
 
 def unless_whole(samples: Indices | None, n_samples: int) -> Indices | None:
-    """The samples of a view's rows, None if row k is sample k and there is one for each."""
+    """The samples of a view's rows; None if there is one row per sample, in order."""
     if samples is None or samples.size != n_samples:
         return samples
     return None if bool((samples == np.arange(n_samples)).all()) else samples

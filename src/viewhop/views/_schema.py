@@ -1,4 +1,4 @@
-"""Schema: what a fit saw of its views, to which the views of new samples are held."""
+"""The schema of the training views, against which new samples are checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Schema"]
 
 @dataclass(frozen=True)
 class Schema:
-    """What a fit saw of its views, to which the views of new samples are held.
+    """Names, widths and feature names of the training views, which new samples must match.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class Schema:
     feature_names : tuple of (tuple of str or None)
     dtype : numpy dtype
     groups : object
-        Column groups of a stacked X, as the parameter `views` gave them; None for several views.
+        Column groups of a stacked X, as passed in the parameter `views`; None for separate views.
     columns : tuple of str or None
         Column names of a stacked DataFrame.
     n_columns : int or None
-        Number of columns of a stacked X, of which some may be in no group; None for several views.
+        Number of columns of a stacked X, in a group or not; None for separate views.
     """
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class Schema:
         columns: tuple[str, ...] | None = None,
         n_columns: int | None = None,
     ) -> Schema:
-        """The schema of `views`; the other parameters are those of a stacked X."""
+        """The schema of `views`; the other parameters describe a stacked X."""
         widths = tuple(views.rows(name).shape[1] for name in views.names)
         return cls(
             views.names, widths, views.feature_names, views.dtype, groups, columns, n_columns
@@ -59,11 +59,11 @@ class Schema:
 
     @property
     def n_features(self) -> int:
-        """Number of features that a fit was given."""
+        """Number of features passed to `fit`."""
         return sum(self.widths) if self.n_columns is None else self.n_columns
 
     def named(self, X: Any) -> Views:
-        """The views of new samples, any subset of the known ones, under the known names.
+        """The views of new samples, any subset of the training views, by their names in `fit`.
 
         Parameters
         ----------
@@ -75,13 +75,13 @@ class Schema:
             return Views(X)
         if len(X) != len(self.names):
             raise ValueError(
-                f"expected {len(self.names)} views ({', '.join(self.names)}), None for one that "
-                f"is missing, but got {len(X)}"
+                f"expected {len(self.names)} views ({', '.join(self.names)}), None for a "
+                f"missing one, but got {len(X)}"
             )
         return Views(dict(zip(self.names, X, strict=True)))
 
     def check(self, views: Views) -> None:
-        """Raise ValueError, naming the view, unless the views are known and have their features."""
+        """Raise ValueError, naming the view, unless all views and their features match the fit."""
         for name, labels in zip(views.names, views.feature_names, strict=True):
             if name not in self.names:
                 raise ValueError(

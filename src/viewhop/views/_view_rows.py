@@ -1,4 +1,4 @@
-"""ViewRows: what one view observed, as a kernel receives it."""
+"""The input of a kernel: the observed rows of one view."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["ViewRows"]
 
 @dataclass(frozen=True, eq=False)
 class ViewRows:
-    """The rows that one view observed, with what building a kernel on them needs.
+    """The observed rows of one view, with everything needed to build a kernel on them.
 
     Attributes
     ----------
     name : str
-        The view, for errors and progress.
+        Name of the view, for messages and progress.
     values : (n, d) array
         One row per observed sample. For a precomputed kernel, the (n, n) kernel.
     generator : Generator
-        Source of randomness, for scales that are estimated from a sample of the rows.
+        Random number generator, for scales estimated from a subset of the rows.
     n_jobs : int
-        Threads.
+        Number of threads.
     progress : callable
         ``progress(stage, done, total)``.
     allowed : int or None
-        Bytes that pairs of neighbours may take, of which ties can make many; None is no limit.
+        Bytes that pairs of neighbours may take (ties can add many); None is no limit.
     """
 
     name: str

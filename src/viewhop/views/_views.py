@@ -1,4 +1,4 @@
-"""Views: several named measurements of the same samples, some of which a view may have missed."""
+"""The Views class: named measurements of the same samples, with missing samples allowed."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ Indices = NDArray[np.intp]
 
 
 class Views:
-    """Named views of the same samples, held as one row-indexable object.
+    """Named views of the same samples, as one object that can be indexed by row.
 
     Parameters
     ----------
     views : list of (n_samples, n_features) arrays, dict of them, Views or MuData
-        A list names them ``view1``, ``view2``, …; a dict keeps its names. A view that is None
-        is left out. A row of NaN is a sample that the view did not observe.
+        The views of a list are named ``view1``, ``view2``, …; a dict keeps its names. A view that
+        is None is left out. A row of NaN is a sample that the view did not observe.
     observed : (n_samples, n_views) bool array, list or dict of (n_samples,) arrays, or None
-        Which samples each view observed, where NaN does not say so.
+        Which samples each view observed; a row of NaN is never observed.
 
     Attributes
     ----------
     names : tuple of str
     arrays : tuple of (n_samples, n_features) arrays, float32 if all were, else float64
-        A row of NaN where the view did not observe the sample. A view with several rows for some
-        sample (`link`) has its rows as they were given.
-    feature_names : tuple of (tuple of str, or None where a view came without them)
+        A row of NaN marks a sample that the view did not observe. A view with several rows for
+        some sample (see `link`) keeps its rows as they were passed.
+    feature_names : tuple of (tuple of str, or None for a view without feature names)
     ids : (n_samples,) array or None
-        What the samples are called, where that is known.
+        Ids of the samples, if known.
 
     Examples
     --------
@@ -77,17 +77,17 @@ class Views:
         observed: Any = None,
     ) -> None:
         if isinstance(views, Views) or is_mudata(views):
-            known = views if isinstance(views, Views) else Views.from_mudata(views)
-            self.__dict__.update(vars(known))
+            source = views if isinstance(views, Views) else Views.from_mudata(views)
+            self.__dict__.update(vars(source))
             if observed is not None:
                 self._keep(reading.observation_masks(observed, self.names, len(self)))
             return
-        given = reading.name_views(views)
-        if not given:
+        named = reading.name_views(views)
+        if not named:
             raise ValueError("expected at least one view, got none")
-        arrays = {name: reading.read_matrix(name, array) for name, array in given}
+        arrays = {name: reading.read_matrix(name, array) for name, array in named}
         reading.check_lengths(arrays)
-        reading.check_indices(given)
+        reading.check_indices(named)
         n = len(next(iter(arrays.values())))
         masks = reading.observation_masks(observed, tuple(arrays), n)
         samples = {
@@ -98,7 +98,7 @@ class Views:
             name: array if kept is None else array[kept]
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
-        self._set(n, rows, samples, [reading.column_labels(array) for _, array in given])
+        self._set(n, rows, samples, [reading.column_labels(array) for _, array in named])
         self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
 
     def _set(
@@ -109,7 +109,7 @@ class Views:
         feature_names: Sequence[Labels],
         ids: NDArray[Any] | None = None,
     ) -> None:
-        """Hold rows and the samples that they belong to, None where row k is sample k."""
+        """Store rows and the sample of each; None if row k is sample k."""
         single = all(array.dtype == np.float32 for array in rows.values())
         dtype = np.float32 if single else np.float64
         self.names = tuple(rows)
@@ -122,7 +122,7 @@ class Views:
         self.ids = ids
 
     def _check_observed(self, why: str) -> None:
-        """Raise ValueError, naming the first, if some samples were observed by no view."""
+        """Raise ValueError, naming the first one, if no view observed some samples."""
         if self.is_complete:
             return
         unseen = np.flatnonzero(~self.observed.any(axis=1))
@@ -134,18 +134,18 @@ class Views:
         plural = "" if unseen.size == 1 else "s"
         raise ValueError(
             f"{self.describe_sample(int(unseen[0]))} {why}: it was observed by no view "
-            f"({unseen.size} such {kind}{plural}); drop what no view observed"
+            f"({unseen.size} such {kind}{plural}); drop samples that no view observed"
         )
 
     def _keep(self, masks: Mapping[str, NDArray[np.bool_]]) -> None:
-        """Keep the rows of the samples that each mask has."""
+        """Keep only the rows whose sample is True in the mask of the view."""
         rows, samples = dict(self._rows), dict(self._samples)
         for name, mask in masks.items():
             places = self.samples(name)
             kept = mask[places]
             if not kept.any():
                 raise ValueError(
-                    f"view {name!r} observed no sample: it has none of those in `observed`"
+                    f"view {name!r} observed no sample: it has no row for those in `observed`"
                 )
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
@@ -156,15 +156,15 @@ class Views:
     def from_columns(
         cls, X: ArrayLike, groups: Groups, *, names: Sequence[Any] | None = None
     ) -> Views:
-        """Views cut out of a stacked array or DataFrame by groups of columns.
+        """Views made of the column groups of a stacked array or DataFrame.
 
         Parameters
         ----------
         X : (n_samples, n_features) array or DataFrame
         groups : int, list or dict
             A number of views of (nearly) equal width; a list of widths; a list of column
-            groups; or a dict from view name to column group. A group is positions, a slice,
-            a mask, or column names.
+            groups; or a dict from view name to column group. A group can be positions, a slice,
+            a mask or column names.
         names : list or None
             Names of the columns; by default those of the DataFrame.
 
@@ -174,7 +174,7 @@ class Views:
         Views(4 samples: a (2), b (3))
         """
         if issparse(X):
-            raise TypeError("X is a sparse matrix; viewhop takes dense arrays: pass X.toarray()")
+            raise TypeError("X is a sparse matrix; viewhop needs dense arrays: pass X.toarray()")
         labels = getattr(X, "columns", None) if names is None else names
         matrix = reading.read_matrix("X", X)
         positions = column_groups(groups, matrix.shape[1], labels)
@@ -187,16 +187,16 @@ class Views:
 
     @classmethod
     def from_frames(cls, frames: Mapping[str, Any], *, id: str | None = None) -> Views:
-        """Views of DataFrames that are joined by the ids of their rows.
+        """Views of DataFrames, joined by row id.
 
-        A sample is in the result if any view has its id (an outer join), in the order in which
-        ids first appear; what a view does not have, it did not observe.
+        This is an outer join: the result has every id that appears in any view, in the order in
+        which the ids first appear. A view without a row for an id did not observe that sample.
 
         Parameters
         ----------
         frames : dict of DataFrames by view name
         id : str or None
-            The column of ids; None is the index.
+            Name of the id column; None takes the index.
 
         Examples
         --------
@@ -211,18 +211,18 @@ class Views:
         """
         arrays, ids, labels = _framed(frames, id)
         aligned = align_by_id(ids)
-        check_unique(aligned, "use Views.link if several rows of a view are one sample")
+        check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
         return cls._aligned(arrays, aligned, labels)
 
     @classmethod
     def from_mudata(cls, mdata: Any, *, obsm: Mapping[str, str] | None = None) -> Views:
-        """The modalities of a MuData as views, joined by the names of their observations.
+        """The modalities of a MuData as views, joined by observation name.
 
         Parameters
         ----------
         mdata : MuData
         obsm : dict or None
-            Key of ``.obsm`` to use in place of X, by modality: ``{"rna": "X_pca"}``.
+            Key of the ``.obsm`` entry to use instead of X, by modality: ``{"rna": "X_pca"}``.
         """
         modalities, names = mudata_views(mdata, obsm)
         arrays = {
@@ -233,7 +233,7 @@ class Views:
             for name, (_, keys, _) in modalities.items()
         }
         aligned = Aligned(samples, np.asarray(names))
-        check_unique(aligned, "make them unique with its obs_names_make_unique()")
+        check_unique(aligned, "make observation names unique with obs_names_make_unique()")
         return cls._aligned(arrays, aligned, [labels for _, _, labels in modalities.values()])
 
     @classmethod
@@ -245,25 +245,24 @@ class Views:
         times: Mapping[str, ArrayLike] | None = None,
         tolerance: float = np.inf,
     ) -> Views:
-        """Views whose rows correspond approximately: several rows of a view may be one sample.
+        """Views with different rows, matched by id or time; a view may repeat a sample.
 
         Parameters
         ----------
         views : dict of (n_l, n_features) arrays or DataFrames by view name
-            They may have any number of rows each.
+            Each may have any number of rows.
         ids : dict of sequences by view name
-            The sample that each row belongs to. None takes the indices of DataFrames.
+            Id of the sample that each row belongs to; None takes the index of each DataFrame.
         times : dict of (n_l,) arrays by view name
-            In place of ids: each row belongs to the row of the first view that is nearest in
-            time.
+            Times of the rows, instead of ids: each row is matched to the row of the first view
+            that is nearest in time.
         tolerance : float
-            A row that is farther than this from all rows of the first view is a sample of its
-            own.
+            A row farther than this from all rows of the first view becomes a sample of its own.
 
         Notes
         -----
-        Every row is a node of the walk. Where the walker hops, it goes to any of the rows that
-        the other view has for the sample.
+        Every row is a node of the walk. From a row, the walker can hop to any row that another
+        view has for the same sample.
 
         Examples
         --------
@@ -275,18 +274,18 @@ class Views:
         Views(6 samples: left (4), right (5; saw 3))
         """
         if ids is not None and times is not None:
-            raise ValueError("give ids or times, not both")
+            raise ValueError("pass ids or times, not both")
         if ids is None and times is None:
             arrays, row_ids, labels = _framed(views, None)
             return cls._aligned(arrays, align_by_id(row_ids), labels)
-        given = _by_name(views, "views")
-        arrays = {name: reading.read_matrix(name, X) for name, X in given.items()}
-        labels = [reading.column_labels(X) for X in given.values()]
+        named = _by_name(views, "views")
+        arrays = {name: reading.read_matrix(name, X) for name, X in named.items()}
+        labels = [reading.column_labels(X) for X in named.values()]
         if times is not None:
             return cls._aligned(
-                arrays, align_by_time(_per_view(given, times, "times"), tolerance), labels
+                arrays, align_by_time(_per_view(named, times, "times"), tolerance), labels
             )
-        return cls._aligned(arrays, align_by_id(_per_view(given, ids, "ids")), labels)
+        return cls._aligned(arrays, align_by_id(_per_view(named, ids, "ids")), labels)
 
     @classmethod
     def _aligned(
@@ -295,21 +294,21 @@ class Views:
         aligned: Aligned,
         labels: Sequence[Labels],
     ) -> Views:
-        """Views of rows with the samples that they belong to."""
+        """Views from the rows of each view and the sample of each row."""
         n = len(aligned.ids)
         rows, samples = {}, {}
         for name, array in arrays.items():
             places = aligned.samples[name]
             if len(places) != len(array):
                 raise ValueError(
-                    f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; give "
-                    "one for each row"
+                    f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; pass "
+                    "one per row"
                 )
             kept = reading.observed_rows(name, array, None)
             rows[name] = array if kept is None else array[kept]
             samples[name] = places if kept is None else places[kept]
             if samples[name].size == n and np.unique(samples[name]).size == n:
-                # All samples, once each, in another order: the view is complete.
+                # One row per sample, only in a different order: the view is complete.
                 rows[name] = rows[name][np.argsort(samples[name])]
                 samples[name] = np.arange(n)
         views = cls.__new__(cls)
@@ -344,7 +343,7 @@ class Views:
 
     @property
     def nodes(self) -> RowMap:
-        """The rows of the views, and the samples that they belong to."""
+        """The map from the rows of each view to samples."""
         sizes = [len(rows) for rows in self._rows.values()]
         return RowMap(sizes, [*self._samples.values()], len(self))
 
@@ -354,18 +353,28 @@ class Views:
         return self.nodes.observed
 
     def rows(self, name: str) -> NDArray[np.floating]:
-        """What a view observed, a row for each observation."""
+        """The observed rows of a view, (n_l, n_features).
+
+        Parameters
+        ----------
+        name : str
+        """
         self._check_name(name)
         return self._rows[name]
 
     def samples(self, name: str) -> Indices:
-        """The number of the sample of each of these rows."""
+        """The sample index of each observed row of a view, (n_l,).
+
+        Parameters
+        ----------
+        name : str
+        """
         self._check_name(name)
         samples = self._samples[name]
         return np.arange(len(self)) if samples is None else samples
 
     def describe_sample(self, sample: int) -> str:
-        """A sample as messages name it: ``sample 'c17' (row 204)``, or ``row 204`` without ids.
+        """A sample's name in messages: ``sample 'c17' (row 204)``, or ``row 204`` without ids.
 
         Parameters
         ----------
@@ -379,7 +388,7 @@ class Views:
         return self._n_samples
 
     def __getitem__(self, key: Any) -> Any:
-        """The array of a view (by name), or the Views of chosen rows."""
+        """The array of a view (by name), or the Views of the selected samples."""
         if isinstance(key, str):
             self._check_name(key)
             return self._array(key)
@@ -387,7 +396,7 @@ class Views:
             key = [key]
         chosen = np.arange(len(self))[key]
         if chosen.ndim != 1:
-            raise IndexError("rows of Views are chosen by one number, slice, list or mask")
+            raise IndexError("select rows of Views by one number, slice, list or mask")
         rows: dict[str, NDArray[np.floating]] = {}
         places: dict[str, Indices | None] = {}
         for name, array in self._rows.items():
@@ -395,22 +404,22 @@ class Views:
             if samples is None:
                 rows[name], places[name] = array[key], None
             else:
-                taken, places[name] = _taken(samples, chosen)
-                rows[name] = array[taken]
+                kept, places[name] = _select_rows(samples, chosen)
+                rows[name] = array[kept]
         views = Views.__new__(Views)
         ids = None if self.ids is None else self.ids[key]
         views._set(chosen.size, rows, places, self.feature_names, ids)
         return views
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
-        """Refused: numpy would stack rows, and which columns belong together would be lost."""
+        """Refused: numpy would stack the arrays and lose track of which columns form a view."""
         raise TypeError(
-            "Views are several arrays, not one; take one by its name, or stack them with "
+            "Views are several arrays, not one; select one by name, or stack them with "
             "np.hstack(views.arrays)"
         )
 
     def items(self) -> Iterator[tuple[str, NDArray[np.floating]]]:
-        """Pairs of name and array."""
+        """Pairs of view name and array, in order."""
         return zip(self.names, self.arrays, strict=True)
 
     def __repr__(self) -> str:
@@ -419,10 +428,10 @@ class Views:
 
     def _describe_view(self, name: str) -> str:
         rows, samples = self._rows[name], self._samples[name]
-        seen = "" if samples is None else f"; saw {np.unique(samples).size:,}"
+        note = "" if samples is None else f"; saw {np.unique(samples).size:,}"
         if samples is not None and np.unique(samples).size < samples.size:
-            seen += f" in {samples.size:,} rows"
-        return f"{name} ({rows.shape[1]}{seen})"
+            note += f" in {samples.size:,} rows"
+        return f"{name} ({rows.shape[1]}{note})"
 
     def _array(self, name: str) -> NDArray[np.floating]:
         rows, samples = self._rows[name], self._samples[name]
@@ -451,8 +460,8 @@ def is_collection(X: object) -> bool:
     return not X or any(item is None or reading.is_matrix(item) for item in X)
 
 
-def _taken(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
-    """Rows that belong to the chosen samples, and the place of each one's sample among these."""
+def _select_rows(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
+    """Rows of the chosen samples, and the position of each row's sample among these."""
     order = np.argsort(samples, kind="stable")
     starts = np.searchsorted(samples, chosen, sorter=order)
     counts = np.searchsorted(samples, chosen, side="right", sorter=order) - starts
@@ -474,7 +483,7 @@ def _framed(
 
 
 def _by_name(views: Any, what: str) -> dict[str, Any]:
-    """Several views by name, or ValueError unless they are given so."""
+    """The views by name; ValueError unless they are a non-empty dict."""
     if not isinstance(views, Mapping):
         raise ValueError(f"expected a dict of {what}, got {type(views).__name__}")
     if not views:
@@ -482,14 +491,16 @@ def _by_name(views: Any, what: str) -> dict[str, Any]:
     return {view_name(name): view for name, view in views.items()}
 
 
-def _per_view(views: Mapping[str, Any], given: Any, what: str) -> dict[str, Any]:
-    """What is given for each view, in their order."""
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{what} must be a dict by view name, not {type(given).__name__}")
-    missing = [name for name in views if name not in given]
+def _per_view(views: Mapping[str, Any], entries: Any, what: str) -> dict[str, Any]:
+    """The entry of each view, in the order of the views."""
+    if not isinstance(entries, Mapping):
+        raise ValueError(f"{what} must be a dict by view name, not {type(entries).__name__}")
+    missing = [name for name in views if name not in entries]
     if missing:
         raise ValueError(f"{what} are missing for view {missing[0]!r}")
-    unknown = [name for name in given if name not in views]
+    unknown = [name for name in entries if name not in views]
     if unknown:
-        raise ValueError(f"{what} name no view {unknown[0]!r}; there are {', '.join(views)}")
-    return {name: given[name] for name in views}
+        raise ValueError(
+            f"{what} name an unknown view {unknown[0]!r}; the views are {', '.join(views)}"
+        )
+    return {name: entries[name] for name in views}
