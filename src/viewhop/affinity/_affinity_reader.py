@@ -11,7 +11,8 @@ from viewhop._storage.codec import Shelf, read_fields, read_integer, read_number
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_codec import decode_kernel
-from viewhop.affinity._sparse import SparseAffinity, SparsePrecomputed
+from viewhop.affinity._sparse import SparseAffinity
+from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
 from viewhop.kernels import DistanceKernel, Precomputed

@@ -9,7 +9,8 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import build_dense, build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
-from viewhop.affinity._sparse import build_sparse, build_sparse_precomputed
+from viewhop.affinity._sparse import build_sparse
+from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.views import ViewRows
 

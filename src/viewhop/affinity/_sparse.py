@@ -14,10 +14,9 @@ from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Describe, Floats, check_not_identity, row_number
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
-from viewhop.affinity._kernel_values import check_kernel_values
-from viewhop.affinity._state import base_state, distance_block, measured_state
+from viewhop.affinity._state import distance_block, measured_state
 from viewhop.bandwidth import choose_scale, sample_rows
-from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.kernels import DistanceKernel
 from viewhop.neighbours import (
     Cells,
     FeatureMap,
@@ -39,10 +38,8 @@ PART = 1024
 
 __all__ = [
     "SparseAffinity",
-    "SparsePrecomputed",
     "build_points_affinity",
     "build_sparse",
-    "build_sparse_precomputed",
 ]
 
 Indices = NDArray[np.integer]
@@ -191,54 +188,6 @@ class SparseAffinity(Graph):
             return self._cells
 
 
-class SparsePrecomputed(Graph):
-    """The larger entries of a kernel matrix that the caller computed.
-
-    Attributes
-    ----------
-    kernel : Precomputed
-    threshold : (n,) array
-        The (k+1)-th largest value of each row.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        kernel: Precomputed,
-        threshold: Floats,
-        values: csr_array,
-        *,
-        n_jobs: int = 1,
-        density: Floats | None = None,
-    ) -> None:
-        super().__init__(name, kernel, values, n_jobs=n_jobs, density=density)
-        self.threshold = threshold
-
-    def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a negative kernel value."""
-        check_kernel_values(self.name, X, describe)
-
-    def select_columns(
-        self, X: NDArray[np.floating], samples: NDArray[np.intp]
-    ) -> NDArray[np.floating]:
-        """The columns of the samples that the view observed."""
-        return X[:, samples]
-
-    def state(self, shelf: Shelf) -> dict[str, Any]:
-        """The affinity as plain data."""
-        shelf.put_csr(self.values)
-        shelf.put("threshold", self.threshold)
-        return base_state(self, shelf)
-
-    def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Kernel rows of new samples, given as their (q, n) kernel values."""
-        assert self.kernel.n_neighbors is not None
-        own = _largest(X, self.kernel.n_neighbors)
-        rows, columns = np.nonzero((np.minimum(own[:, None], self.threshold) <= X) & (X > 0))
-        logs = np.log(X[rows, columns].astype(np.float64))
-        return self._kernel_rows(logs, rows, columns, X.shape[0])
-
-
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
     """The kernel of neighbouring rows."""
     features = FeatureMap.of(kernel, rows.values)
@@ -323,23 +272,6 @@ def _kernel_values(
     largest = max(threads.map_threads(fill, parts, n_jobs, blas=False))
     held = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
     return held, largest
-
-
-def build_sparse_precomputed(rows: ViewRows, kernel: Precomputed) -> SparsePrecomputed:
-    """The entries of a given kernel matrix that reach the threshold of their row or column."""
-    assert kernel.n_neighbors is not None
-    values = 0.5 * (rows.values + rows.values.T)
-    threshold = _largest(values, kernel.n_neighbors)
-    kept = (values >= np.minimum(threshold[:, None], threshold)) & (values > 0)
-    pairs = csr_array(np.where(kept, values, values.dtype.type(0)))
-    return SparsePrecomputed(rows.name, kernel, threshold, pairs, n_jobs=rows.n_jobs)
-
-
-def _largest(values: NDArray[np.floating], k: int) -> Floats:
-    """The (k+1)-th largest value of each row, (n,)."""
-    n = values.shape[1]
-    place = n - 1 - min(k, n - 1)
-    return np.partition(values, place, axis=1)[:, place].astype(np.float64)
 
 
 def _pair_scale(
