@@ -1,6 +1,6 @@
 """Affinities: how one view's kernel on the training samples is stored and multiplied.
 
-`Affinity` is the contract. A kernel of your own may build its own affinity: see
+`Affinity` is the contract. A custom kernel can build a custom affinity: see
 `viewhop.kernels.Kernel.build`.
 """
 

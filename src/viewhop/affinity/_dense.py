@@ -1,4 +1,4 @@
-"""A view's kernel held as a full matrix."""
+"""A view's kernel stored as a full matrix."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_prec
 
 
 class _Dense(Affinity):
-    """Multiplication and connectivity of a full symmetric matrix.
+    """Products, connectivity and subsets of a full symmetric matrix.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class _Dense(Affinity):
 
     @property
     def density(self) -> Floats:
-        """Row sums before the normalisation by density, (n,)."""
+        """Row sums before density normalisation, (n,)."""
         return self._density
 
     @property
@@ -100,9 +100,9 @@ class _Dense(Affinity):
         return self.tiles.product(V, n_jobs=self.n_jobs)
 
     def subset(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
-        """The kernel on sorted chosen samples that stand for all.
+        """The kernel on p sorted chosen samples that represent all n.
 
-        Each stands for n/p samples, but its similarity to itself is still that of one.
+        Each represents n/p samples, but the diagonal counts one of them: it is scaled by p/n.
         """
         values = self.tiles.part(chosen)
         values[np.diag_indices(chosen.size)] *= chosen.size / self.n_samples
@@ -111,11 +111,11 @@ class _Dense(Affinity):
 
     @property
     def n_row_blocks(self) -> int:
-        """Number of blocks of rows of tiles."""
+        """Number of row blocks of the tiles."""
         return len(self.tiles.blocks)
 
     def subset_rows(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
-        """Kernel rows of the samples in one block of tiles against sorted chosen samples."""
+        """Kernel rows of the samples in one row block against sorted chosen samples."""
         values = self.tiles.columns(block, chosen)
         largest = values.max(axis=1)
         seen = largest > 0
@@ -126,7 +126,7 @@ class _Dense(Affinity):
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of the plain kernel between new samples and the n training samples, (q, n)."""
-        raise TypeError(f"{type(self).__name__} has no rows to compare new samples with")
+        raise TypeError(f"{type(self).__name__} cannot be compared with new samples")
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples against the n training samples."""
@@ -185,7 +185,7 @@ class DenseAffinity(_Dense):
         return measured_state(self, self.features, self.points, shelf)
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a row without a place in the feature space."""
+        """Raise ValueError for a row that the feature map is not defined on."""
         self.features.check(X, self.name, describe)
 
     def distances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.floating]:
@@ -202,7 +202,7 @@ class DenseAffinity(_Dense):
             np.negative(logs, out=logs)
             if np.isfinite(logs.max(axis=1)).all():
                 return np.asarray(logs)
-        # Local scales, or rows so far that only distances tell which samples are nearest.
+        # Local scales, or rows so far away that only distances can rank the training samples.
         distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
@@ -212,7 +212,7 @@ class DenseAffinity(_Dense):
 
 
 class DensePrecomputed(_Dense):
-    """A full kernel matrix that the caller computed."""
+    """A full kernel matrix computed by the caller."""
 
     def __init__(
         self,
@@ -242,7 +242,7 @@ class DensePrecomputed(_Dense):
         return base_state(self, shelf)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Logarithms of given (q, n) kernel values."""
+        """Logarithms of the given kernel values, (q, n)."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(X.astype(np.float64)))
 
@@ -250,7 +250,7 @@ class DensePrecomputed(_Dense):
 def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
     """The kernel of all pairs of rows.
 
-    The tiles hold the distances first, from which the scale is chosen, and the kernel after.
+    The tiles first store the distances that the scale is chosen from, and then the kernel.
     """
     name, X, n_jobs, generator = rows.name, rows.values, rows.n_jobs, rows.generator
 
@@ -285,7 +285,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
 
 
 def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomputed:
-    """A given kernel matrix as an affinity; its two triangles are averaged."""
+    """The affinity of a precomputed kernel matrix, symmetrised by averaging its triangles."""
     values = rows.values
 
     def average(first: slice, second: slice) -> NDArray[np.floating]:

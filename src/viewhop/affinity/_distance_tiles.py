@@ -21,7 +21,7 @@ def distance_tiles(
     n_jobs: int,
     done: Callable[[int, int], None],
 ) -> tuple[Tiles, Floats]:
-    """Distances of all pairs, and the smallest positive one of each sample, (n,), or 0."""
+    """Distances between all pairs, and the smallest positive one of each sample, (n,), or 0."""
     n = len(points)
     least: dict[tuple[int, int], NDArray[np.floating]] = {}
 
@@ -42,7 +42,7 @@ def distance_tiles(
 
 
 def _least_positive(distances: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
-    """The smallest positive entry along an axis, infinite where there is none."""
+    """The smallest positive entry along an axis; infinite if there is none."""
     least = distances.min(axis=axis)
     if least.min() > 0:
         return np.asarray(least)
@@ -58,7 +58,7 @@ def ranked_rows(tiles: Tiles, k: int, n_jobs: int) -> Floats:
 
 
 def ranked(distances: NDArray[np.floating], k: int) -> Floats:
-    """The (k+1)-th smallest distance of each row, (n,); where that is 0, the least positive."""
+    """The (k+1)-th smallest distance of each row, (n,); if 0, the smallest positive one."""
     k = min(k, distances.shape[1] - 1)
     ranked = np.partition(distances, k, axis=1)[:, k].astype(np.float64)
     copies = ranked == 0
@@ -69,7 +69,7 @@ def ranked(distances: NDArray[np.floating], k: int) -> Floats:
 
 
 def pair_scale(own: float | Floats, scale: float | Floats) -> Floats:
-    """√(σ_i σ_j) of each pair: (n, m) for local scales, else one number."""
+    """√(σ_i σ_j) of each pair: (n, m) for local scales, otherwise 0-d."""
     if isinstance(own, np.ndarray):
         return np.sqrt(own)[:, None] * np.sqrt(scale)
     return np.asarray(scale)

@@ -1,8 +1,8 @@
 """A low-rank approximation of one view's kernel, K ≈ G Gᵀ, from a few of its columns.
 
-Each step chooses the sample that the current columns represent worst as a pivot, and adds its kernel
-column. Only these columns are computed, so the kernel matrix need not fit in memory. The same
-triangle gives the rows of G for training samples and for new ones.
+Each step chooses the sample that the current columns represent worst as a pivot, and adds its
+kernel column. Only these columns are computed, so the kernel matrix need not fit in memory. The
+same triangle gives the rows of G for training samples and for new ones.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _scale(
     generator: np.random.Generator,
     n_jobs: int,
 ) -> float:
-    """The kernel's scale; neighbours are searched only if its rule needs them."""
+    """The kernel's scale; neighbours are searched for only if its rule needs them."""
     if isinstance(kernel.bandwidth, str):
         neighbours = find_neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
         nearest, ranked = neighbours.nearest, neighbours.scale

@@ -1,4 +1,4 @@
-"""A view's kernel held on neighbouring pairs only."""
+"""A view's kernel stored for pairs of neighbours only."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from viewhop.neighbours import (
 )
 from viewhop.views import ViewRows
 
-#: Bytes that a pair takes while the list is sorted and made symmetric.
+#: Bytes per pair while the lists are sorted and symmetrised.
 PAIR_BYTES = 100
-#: Rows whose candidates are measured at once.
+#: Number of rows whose candidates are measured at a time.
 PART = 1024
 
 __all__ = [
@@ -50,8 +50,8 @@ _preparing = Lock()
 class SparseAffinity(Graph):
     """A kernel of distances between neighbouring samples of a view.
 
-    A pair is stored where its distance is within the radius of one of the two; new samples are
-    held to the same rule.
+    A pair is stored if its distance is within the radius of either sample; the same rule applies
+    to new samples.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class SparseAffinity(Graph):
     points : Points
         The training samples in the kernel's feature space.
     radius : (n,) array
-        Distance of each sample to its (k+1)-th nearest, itself included.
+        Distance from each sample to its (k+1)-th nearest, counting itself.
     index : Index or None
-        What finds the neighbours of a new sample; None where the search is exact.
+        Searches for the neighbours of new samples; None if the search is exact.
     """
 
     kernel: DistanceKernel
@@ -92,7 +92,7 @@ class SparseAffinity(Graph):
         self._cells: Cells | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but what is rebuilt on demand."""
+        """The state to pickle, without caches that are rebuilt on demand."""
         return {**super().__getstate__(), "_cells": None}
 
     @property
@@ -101,7 +101,7 @@ class SparseAffinity(Graph):
         return super().nbytes + self.points.nbytes + self.radius.nbytes
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a row without a place in the feature space."""
+        """Raise ValueError for a row that the feature map is not defined on."""
         self.features.check(X, self.name, describe)
 
     def distances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.floating]:
@@ -130,7 +130,7 @@ class SparseAffinity(Graph):
         return self._kernel_rows(logs, near.rows, near.columns, len(queries))
 
     def _exact(self, queries: Points) -> Neighbourhood:
-        """All pairs within the radius of either."""
+        """All pairs within the radius of either sample."""
         assert self.kernel.n_neighbors is not None
         return find_neighbourhoods(
             queries,
@@ -143,9 +143,9 @@ class SparseAffinity(Graph):
         )
 
     def _approximate(self, queries: Points) -> Neighbourhood:
-        """Pairs within the radius of either, among a row's list and their stored neighbours.
+        """Pairs within the radius of either sample, among the stored neighbours of each row's list.
 
-        The list of a training sample has the sample itself in it, and so all its stored pairs.
+        The list of a training sample contains the sample itself, so all its stored pairs are found.
         """
         assert self.index is not None
         assert self.kernel.n_neighbors is not None
@@ -181,7 +181,7 @@ class SparseAffinity(Graph):
         return near._replace(rows=i, columns=j, distances=distances)
 
     def _known_cells(self) -> Cells:
-        """The training samples in cells, computed once."""
+        """The training samples divided into cells, computed once."""
         with _preparing:
             if self._cells is None:
                 self._cells = Cells.of(self.points, self.n_jobs)
@@ -198,7 +198,7 @@ def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
 def build_points_affinity(
     rows: ViewRows, kernel: DistanceKernel, features: FeatureMap, points: Points
 ) -> SparseAffinity:
-    """The kernel of neighbouring points; of `rows`, only the precision of the values counts."""
+    """The kernel of neighbouring points; `rows.values` only determines the precision."""
     name, generator, n_jobs = rows.name, rows.generator, rows.n_jobs
     dtype = rows.values.dtype
     assert kernel.n_neighbors is not None
@@ -210,8 +210,9 @@ def build_points_affinity(
         memory.require_bytes(
             pairs * PAIR_BYTES,
             rows.allowed,
-            what=f"{pairs:,} pairs of neighbours in view {name!r}, with more to come,",
-            instead="equal distances are all kept: drop repeated rows, or raise max_memory",
+            what=f"storing at least {pairs:,} pairs of neighbours in view {name!r}",
+            instead="neighbours at equal distance are all kept: drop repeated rows, or raise "
+            "max_memory",
         )
 
     search = search_neighbours(
@@ -270,14 +271,14 @@ def _kernel_values(
 
     parts = even_rows(distances, threads.BLOCK // 8)
     largest = max(threads.map_threads(fill, parts, n_jobs, blas=False))
-    held = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
-    return held, largest
+    pairs = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
+    return pairs, largest
 
 
 def _pair_scale(
     own: float | Floats, scale: float | Floats, rows: Indices, columns: Indices
 ) -> float | Floats:
-    """√(σ_i σ_j) of each stored pair, (p,) for local scales, else one number."""
+    """√(σ_i σ_j) of each stored pair, (p,) for local scales, otherwise one number."""
     if isinstance(own, np.ndarray) and isinstance(scale, np.ndarray):
         return np.sqrt(own)[rows] * np.sqrt(scale)[columns]
     return scale

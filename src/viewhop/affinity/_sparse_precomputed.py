@@ -1,4 +1,4 @@
-"""The larger entries of a kernel matrix that the caller computed, stored as pairs."""
+"""A precomputed kernel reduced to the larger entries of each row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["SparsePrecomputed", "build_sparse_precomputed"]
 
 
 class SparsePrecomputed(Graph):
-    """The larger entries of a kernel matrix that the caller computed.
+    """The larger entries of a precomputed kernel matrix.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class SparsePrecomputed(Graph):
 
 
 def build_sparse_precomputed(rows: ViewRows, kernel: Precomputed) -> SparsePrecomputed:
-    """The entries of a given kernel matrix that reach the threshold of their row or column."""
+    """The entries of a kernel matrix that reach the threshold of their row or column."""
     assert kernel.n_neighbors is not None
     values = 0.5 * (rows.values + rows.values.T)
     threshold = _largest(values, kernel.n_neighbors)
