@@ -123,7 +123,7 @@ class AffinityReader:
         centres = shelf.places("centres", self.n)
         if not centres.size or (np.diff(centres) <= 0).any():
             raise ModelFileError(
-                f"{self.where}: the index must be built around some samples, in increasing order"
+                f"{self.where}: the index must be built around some samples, in order"
             )
         probes = read_integer(n_probe, f"{self.where}: n_probe", least=1, most=centres.size)
         return Index(points, centres, probes)
