@@ -9,7 +9,8 @@ from scipy.linalg.lapack import dpstrf
 
 from tests.support import oracles
 from viewhop import affinity
-from viewhop.affinity._low_rank import factorise_kernel, incomplete_cholesky
+from viewhop.affinity._cholesky import incomplete_cholesky
+from viewhop.affinity._low_rank import factorise_kernel
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
 N = 90

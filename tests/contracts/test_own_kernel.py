@@ -135,7 +135,7 @@ class Shapeless(Kernel):
     ("kernel", "message"),
     [
         (Broken(), r"build of the kernel Broken \(view 'a'\) must return an Affinity or None"),
-        (Shapeless(), r"Shapeless \(view 'a'\) is neither a DistanceKernel nor"),
+        (Shapeless(), r"Shapeless \(view 'a'\) is not a DistanceKernel, and its build"),
     ],
 )
 def test_a_kernel_that_builds_nothing_is_told_what_to_build(kernel, message):

@@ -331,14 +331,14 @@ def _(content):
     return zipped([(f"m{k}", b"") for k in range(10_001)])
 
 
-@refused("fewer members than it says", ModelFileError, "shorter than it says")
+@refused("fewer members than it says", ModelFileError, "shorter than declared")
 def _(content):
     spoilt = bytearray(content)
     spoilt[-14:-12] = spoilt[-12:-10] = (9).to_bytes(2, "little")
     return bytes(spoilt)
 
 
-@refused("more members than it says", ModelFileError, "longer than it says")
+@refused("more members than it says", ModelFileError, "longer than declared")
 def _(content):
     spoilt = bytearray(content)
     spoilt[-14:-12] = spoilt[-12:-10] = (1).to_bytes(2, "little")
@@ -556,7 +556,12 @@ REFUSED |= {
         ("of version true", _text(_VERSION, b'"version": true'), ModelVersionError, "True"),
         ("of version 2.0", _text(_VERSION, b'"version": 2.0'), ModelVersionError, "2.0"),
         ("without version", _text(_VERSION, b'"x": 1'), ModelVersionError, "None"),
-        ("of something else", _text(b"viewhop model", b"hello"), ModelFileError, "not that of"),
+        (
+            "of something else",
+            _text(b"viewhop model", b"hello"),
+            ModelFileError,
+            "does not belong to",
+        ),
         ("with NaN", _text(b"2.5", b"NaN"), ModelFileError, "NaN"),
         ("with -Infinity", _text(b"2.5", b"-Infinity"), ModelFileError, "Infinity"),
         ("with 1e999", _text(b"2.5", b"1e999"), ModelFileError, "too large"),
@@ -566,7 +571,7 @@ REFUSED |= {
         ("of other bytes", _text(b'"none"', b'"\xff"'), ModelFileError, "JSON"),
         ("that is cut", _text(b"}", b""), ModelFileError, "JSON"),
         ("with more after it", _manifest(lambda m: json.dumps(m).encode() + b"{}"), None, "JSON"),
-        ("that is a list", _manifest(lambda m: b"[1]"), ModelFileError, "not that of"),
+        ("that is a list", _manifest(lambda m: b"[1]"), ModelFileError, "does not belong to"),
         ("that is empty", _manifest(lambda m: b""), ModelFileError, "JSON"),
         ("that is deep", _text(b"null", b"[" * 99 + b"]" * 99), ModelFileError, "levels deep"),
         ("that is very deep", _text(b"null", b"[" * 10**6), ModelFileError, "levels deep"),

@@ -1,1 +1,1 @@
-"""Fitted models on disk: a safe archive, and a codec between objects and what it holds."""
+"""Fitted models on disk: a safe archive format, and a codec from objects to plain data."""

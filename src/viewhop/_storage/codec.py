@@ -1,4 +1,4 @@
-"""Objects as plain data with arrays, and back; every value that comes back is checked."""
+"""Converting objects to plain data and arrays, and back with every value checked."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = [
     "read_texts",
 ]
 
-#: Gives an object a tag and plain data, or None if it does not know it.
+#: Returns an object as ``{tag: plain data}``, or None for objects that it does not support.
 Encoder: TypeAlias = Callable[[Any, str], dict[str, Any] | None]
-#: An object from the plain data of its tag.
+#: Returns an object from the plain data of its tag.
 Decoder: TypeAlias = Callable[[Any, str], Any]
 
 
 class Shelf:
-    """Arrays by name, each put there once and taken once.
+    """A collection of arrays by name; each is added once and removed once.
 
     Parameters
     ----------
     arrays : dict of arrays by name
     prefix : str
-        What names here begin with.
+        Prefix of all names.
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]] | None = None, prefix: str = "") -> None:
@@ -46,46 +46,46 @@ class Shelf:
         self._prefix = prefix
 
     def within(self, name: str) -> Shelf:
-        """The part of the shelf whose names begin with this one."""
+        """The part of the shelf with names that begin with ``name/``."""
         return Shelf(self.arrays, f"{self._prefix}{name}/")
 
     def put(self, name: str, array: NDArray[Any]) -> None:
-        """Hold an array."""
+        """Add an array."""
         self.arrays[self._prefix + name] = array
 
     def put_csr(self, matrix: csr_array) -> None:
-        """Hold the three arrays of a sparse matrix."""
+        """Add the three arrays of a sparse matrix."""
         self.put("values", matrix.data)
         self.put("indices", matrix.indices)
         self.put("indptr", matrix.indptr)
 
     def append(self, array: NDArray[Any]) -> str:
-        """The name under which an array without one is held now."""
+        """Add an array without a name, and return the name that it is given."""
         name = str(sum(known.startswith(self._prefix) for known in self.arrays))
         self.put(name, array)
         return name
 
     def has(self, name: str) -> bool:
-        """Whether an array of this name is left."""
+        """Whether the shelf has an array of this name."""
         return self._prefix + name in self.arrays
 
     def length(self, name: str) -> int:
-        """The number of rows of an array that is left; 0 if there is none."""
+        """The number of rows of an array; 0 if the shelf does not have it."""
         array = self.arrays.get(self._prefix + name)
         return len(array) if array is not None and array.ndim else 0
 
     def take(
         self, name: str, shape: tuple[int, ...] | None = None, dtype: Any = np.float64
     ) -> NDArray[Any]:
-        """An array, taken off the shelf.
+        """An array, removed from the shelf; ModelFileError if it is missing or does not match.
 
         Parameters
         ----------
         name : str
         shape : tuple of int or None
-            What it must have, −1 for any size; None is any shape.
-        dtype : dtype or tuple of them
-            What it must have.
+            Required shape, with −1 for any size; None allows any shape.
+        dtype : dtype or tuple of dtypes
+            Allowed dtypes.
         """
         full = self._prefix + name
         if full not in self.arrays:
@@ -113,7 +113,7 @@ class Shelf:
         least: float = -math.inf,
         above: float = -math.inf,
     ) -> NDArray[Any]:
-        """An array of finite numbers, at least `least` and above `above`, taken off the shelf."""
+        """An array of finite numbers ≥ `least` and > `above`, removed from the shelf."""
         array = self.take(name, shape, dtype)
         for block in range(0, len(array), 2**16):
             part = array[block : block + 2**16]
@@ -124,19 +124,21 @@ class Shelf:
         return array
 
     def places(self, name: str, n: int, shape: tuple[int, ...] = (-1,)) -> NDArray[np.intp]:
-        """An array of numbers of rows, from 0 up to but not with `n`, taken off the shelf."""
+        """An array of row numbers from 0 to n − 1, removed from the shelf."""
         array = self.take(name, shape, np.int64)
         if array.size and not (array.min() >= 0 and array.max() < n):
             raise ModelFileError(f"the array {self._prefix}{name} points beyond {n} rows")
         return array.astype(np.intp, copy=False)
 
     def take_csr(self, n: int, dtype: Any, where: str) -> csr_array:
-        """An (n, n) sparse matrix whose rows are not empty and sorted, taken off the shelf."""
+        """An (n, n) sparse matrix with sorted, non-empty rows, removed from the shelf."""
         data = self.numbers("values", (-1,), dtype, least=0.0)
         indices = self.take("indices", data.shape, (np.int32, np.int64))
         indptr = self.take("indptr", (n + 1,), indices.dtype)
         if indptr[0] != 0 or indptr[-1] != data.size or (np.diff(indptr) < 1).any():
-            raise ModelFileError(f"{where}: stored pairs do not begin and end with their rows")
+            raise ModelFileError(
+                f"{where}: rows must begin and end with the stored pairs, and none may be empty"
+            )
         if indices.min() < 0 or indices.max() >= n:
             raise ModelFileError(f"{where}: stored pairs point beyond {n} samples")
         rising = np.diff(indices) > 0
@@ -146,7 +148,7 @@ class Shelf:
         return csr_array((data, indices, indptr), shape=(n, n))
 
     def check_empty(self) -> None:
-        """Raise ModelFileError if an array was not taken."""
+        """Raise ModelFileError if an array is still on the shelf."""
         if self.arrays:
             raise ModelFileError(f"nothing is known of the array {min(self.arrays)}")
 
@@ -154,18 +156,18 @@ class Shelf:
 def read_fields(
     data: Any, keys: Sequence[str], where: str, *, optional: Mapping[str, Any] | None = None
 ) -> list[Any]:
-    """The values of an object with these keys, in their order, those of `optional` last.
+    """The values of an object with these keys, in order, followed by those of `optional`.
 
     Parameters
     ----------
     data : dict
-        Anything else is a ModelFileError, and so is an unknown key.
+        Anything else, a missing key or an unknown key raises ModelFileError.
     keys : sequence of str
-        Keys that must be there.
+        Required keys.
     where : str
-        What errors call the object.
+        Name of the object in error messages.
     optional : dict of defaults by key, or None
-        Keys that came later: a file without one was written before, and means the default.
+        Keys that later versions added: older files lack them and get the default.
     """
     later = {} if optional is None else optional
     if not isinstance(data, dict) or not set(keys) <= set(data) <= {*keys, *later}:
@@ -176,7 +178,7 @@ def read_fields(
 
 
 def read_integer(value: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
-    """A whole number in a range."""
+    """A whole number in a range; ModelFileError otherwise."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise ModelFileError(f"{where}: expected a whole number of at least {least}, got {value!r}")
     return value
@@ -185,7 +187,7 @@ def read_integer(value: Any, where: str, *, least: int = 0, most: int = 2**62) -
 def read_number(
     value: Any, where: str, *, above: float = -math.inf, least: float = -math.inf
 ) -> float:
-    """A finite number in a range."""
+    """A finite number in a range; ModelFileError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ModelFileError(f"{where}: expected a number, got {type(value).__name__}")
     if abs(value) > 1e308 or not (value > above and value >= least):
@@ -194,14 +196,14 @@ def read_number(
 
 
 def read_boolean(value: Any, where: str) -> bool:
-    """True or false."""
+    """True or False; ModelFileError for anything else."""
     if not isinstance(value, bool):
         raise ModelFileError(f"{where}: expected true or false, got {type(value).__name__}")
     return value
 
 
 def read_text(value: Any, where: str, known: Sequence[str] | None = None) -> str:
-    """Text, one of `known` if these are given."""
+    """Text, one of `known` unless that is None; ModelFileError otherwise."""
     if not isinstance(value, str) or (known is not None and value not in known):
         expected = "text" if known is None else f"one of {', '.join(known)}"
         raise ModelFileError(f"{where}: expected {expected}, got {repr(value)[:60]}")
@@ -209,7 +211,7 @@ def read_text(value: Any, where: str, known: Sequence[str] | None = None) -> str
 
 
 def read_texts(value: Any, where: str, count: int | None = None) -> tuple[str, ...]:
-    """A list of text, of `count` entries if that is given."""
+    """A list of text as a tuple, with `count` entries unless that is None."""
     if not isinstance(value, list) or count not in (None, len(value)):
         raise ModelFileError(f"{where}: expected a list of {count or 'some'} texts")
     return tuple(read_text(entry, where) for entry in value)
@@ -222,11 +224,11 @@ def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None
     ----------
     given : object
     shelf : Shelf
-        Gets the arrays.
+        Receives the arrays.
     where : str
-        What errors call the value.
+        Name of the value in error messages.
     encode : callable or None
-        Gives objects of other classes a tag and plain data, or returns None.
+        Encodes objects of other classes, or returns None.
     """
     special = None if encode is None else encode(given, where)
     if special is not None:
@@ -243,7 +245,7 @@ def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None
         return int(given)
     if isinstance(given, Real):
         if not math.isfinite(given):
-            raise ModelFileError(f"{where} is {given!r}, and a model file holds finite numbers")
+            raise ModelFileError(f"{where} is {given!r}; a model file holds only finite numbers")
         return float(given)
     if isinstance(given, slice):
         ends = (given.start, given.stop, given.step)
@@ -259,20 +261,20 @@ def encode_value(given: Any, shelf: Shelf, where: str, *, encode: Encoder | None
     if isinstance(given, Sequence):
         return [inner(entry) for entry in given]
     raise ModelFileError(
-        f"{where} is a {type(given).__name__}, which a model file does not hold; use set_params "
-        "to replace it"
+        f"{where} is a {type(given).__name__}, which model files do not support; replace it with "
+        "set_params"
     )
 
 
 def _encode_array(array: NDArray[Any], shelf: Shelf, where: str) -> Any:
     if array.dtype.kind in "OUS":
         return encode_value(array.tolist(), shelf, where)
-    for kind, held in (("b", np.bool_), ("iu", np.int64), ("f", np.float64)):
+    for kind, stored in (("b", np.bool_), ("iu", np.int64), ("f", np.float64)):
         if array.dtype.kind in kind and array.dtype.itemsize <= 8 and 0 < array.ndim <= 4:
-            return {"array": shelf.append(array.astype(held))}
+            return {"array": shelf.append(array.astype(stored))}
     raise ModelFileError(
-        f"{where} is an array of {array.dtype} and shape {array.shape}, which a model file does "
-        "not hold"
+        f"{where} is an array of {array.dtype} and shape {array.shape}, which model files do not "
+        "support"
     )
 
 
@@ -284,13 +286,13 @@ def decode_value(
     Parameters
     ----------
     data : object
-        As `encode_value` wrote it; anything else is a ModelFileError.
+        As written by `encode_value`; anything else raises ModelFileError.
     shelf : Shelf
-        Has the arrays.
+        Provides the arrays.
     where : str
-        What errors call the value.
+        Name of the value in error messages.
     decoders : dict of callables by tag, or None
-        For objects that `encode_value` was given an encoder for.
+        Decode what the `encode` of `encode_value` returned.
     """
 
     def inner(part: Any) -> Any:
@@ -328,5 +330,5 @@ def _entries(inner: Any, where: str, count: int | None = None) -> list[Any]:
 def _decode_slice(inner: Any, where: str) -> slice:
     ends = _entries(inner, where, 3)
     if not all(end is None or (isinstance(end, int) and not isinstance(end, bool)) for end in ends):
-        raise ModelFileError(f"{where}: a slice has whole numbers")
+        raise ModelFileError(f"{where}: a slice must have whole numbers")
     return slice(*ends)

@@ -1,6 +1,6 @@
 """Affinities: how one view's kernel on the training samples is stored and multiplied.
 
-`Affinity` is the contract. A kernel of your own may build its own affinity: see
+`Affinity` is the contract. A custom kernel can build a custom affinity: see
 `viewhop.kernels.Kernel.build`.
 """
 
@@ -9,7 +9,8 @@ from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._build import build_affinity
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
-from viewhop.affinity._low_rank import LowRank, Pivots, factorise_kernel
+from viewhop.affinity._low_rank import LowRank, factorise_kernel
+from viewhop.affinity._pivots import Pivots
 from viewhop.affinity._product import KernelProduct
 from viewhop.affinity._sizes import AffinitySize
 from viewhop.affinity._tiles import LANES, in_lanes

@@ -23,16 +23,16 @@ Describe: TypeAlias = Callable[[int], str]
 
 
 def row_number(row: int) -> str:
-    """A row as messages name it where no id is known."""
+    """The name of a row in messages, if it has no id."""
     return f"row {row}"
 
 
 class Affinity(ABC):
-    """One view's symmetric kernel: it multiplies, and it compares new samples with its own.
+    """One view's symmetric kernel: multiplies vectors and compares new samples with its own.
 
-    Five methods are required: `n_samples`, `nbytes`, ``@``, `against` and `pattern`. The others
-    have defaults that any kernel can live with; a storage overrides them where it knows better.
-    ``tests/contracts/affinity.py`` holds the suite that every affinity passes.
+    Five members are required: `n_samples`, `nbytes`, ``@``, `against` and `pattern`. The others
+    have defaults that work for any kernel; subclasses override them where they can do better.
+    Every affinity must pass the test suite in ``tests/contracts/affinity.py``.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Affinity(ABC):
     kernel : Kernel
         The rule that built it.
     scale : float or (n,) array
-        The scale in use, one number or one per sample; NaN where the kernel has none.
+        The scale in use, one number or one per sample; NaN for a kernel without a scale.
     dtype : numpy dtype of the kernel values
     n_jobs : int
         Threads that share a product and a search.
     recall : float
-        Share of the true neighbours that the search returned; 1 where it was exact.
+        Share of the true neighbours that the search returned; 1 if it was exact.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Affinity(ABC):
     dtype: np.dtype[np.floating] = np.dtype(np.float64)
     n_jobs: int = 1
     recall: float = 1.0
-    #: How a coarse solution may shrink it: by a subset of samples (`subset`), by merging
-    #: neighbours (`merge`), or not at all.
+    #: How a coarse solve may shrink the kernel: to a subset of the samples (`subset`), by merging
+    #: neighbours (`merge`), or not at all (None).
     coarsening: ClassVar[Literal["subset", "merge"] | None] = None
 
     @property
@@ -79,13 +79,13 @@ class Affinity(ABC):
 
     @abstractmethod
     def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
-        """An (n, n) sparse matrix of linear size, connected as the positive entries are.
+        """An (n, n) sparse matrix of linear size with the connectivity of the positive entries.
 
         Parameters
         ----------
         live : (n,) bool array or None
-            Columns that count; rows and columns are then joined as two sets. None is all, and
-            row and column k are one.
+            Columns to include; rows and columns are then two separate sets of nodes. None
+            includes all columns, and row k and column k are the same node.
         """
 
     @property
@@ -95,12 +95,12 @@ class Affinity(ABC):
 
     @property
     def density(self) -> Floats:
-        """Row sums before the normalisation by density, (n,); the degrees if there is none."""
+        """Row sums before density normalisation, (n,); equal to the degrees without it."""
         return self.degrees
 
     @property
     def is_dense(self) -> bool:
-        """Whether a product reads all n² pairs, so that wide blocks cost little more than one."""
+        """Whether a product reads all n² pairs, so a block costs little more than a vector."""
         return False
 
     @property
@@ -109,47 +109,47 @@ class Affinity(ABC):
         return None
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a new row that the kernel is not defined on.
+        """Raise ValueError if the kernel is not defined for one of the new rows.
 
         Parameters
         ----------
         X : (q, d) array
             NaN rows are skipped: the view did not observe them.
         describe : callable
-            Names a row in the message.
+            Returns the name of a row for the message.
         """
         return
 
     def select_columns(
         self, X: NDArray[np.floating], samples: NDArray[np.intp]
     ) -> NDArray[np.floating]:
-        """New rows (q, d) as `against` takes them, if the view observed `samples` alone.
+        """New rows (q, d) in the form that `against` expects, if the view observed only `samples`.
 
         Parameters
         ----------
         X : (q, d) array
         samples : (n,) index array
-            The samples that the view observed. They matter to kernels whose columns are samples.
+            The samples that the view observed; used by kernels that have samples as columns.
         """
         return X
 
     def distances(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.floating] | None:
-        """Distances (p, q) between training samples, or None if the kernel is not one of those."""
+        """Distances between training samples, (p, q), or None if the kernel does not use any."""
         return None
 
     def subset(self, chosen: NDArray[np.intp]) -> Affinity:
-        """The kernel on sorted chosen samples that stand for all; for ``coarsening = "subset"``."""
+        """The kernel on sorted chosen samples that represent all; for ``coarsening = "subset"``."""
         raise TypeError(f"{type(self).__name__} has no subset")
 
     def subset_rows(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
-        """Kernel rows of one of `n_row_blocks` blocks of samples against sorted chosen ones."""
+        """Kernel rows of one of the `n_row_blocks` blocks of samples against sorted chosen ones."""
         raise TypeError(f"{type(self).__name__} has no subset")
 
     @property
     def n_row_blocks(self) -> int:
-        """Number of blocks that `subset_rows` cuts the samples into."""
+        """Number of blocks into which `subset_rows` divides the samples."""
         return 1
 
     def merge(self, label: NDArray[np.intp]) -> Affinity:
@@ -158,45 +158,45 @@ class Affinity(ABC):
         Parameters
         ----------
         label : (n,) array
-            Number of the group of each sample; every number up to the largest occurs.
+            Group of each sample, numbered from 0 without gaps.
         """
         raise TypeError(f"{type(self).__name__} cannot merge samples")
 
     def reorder(self, order: NDArray[np.intp]) -> Affinity:
-        """The kernel of the samples in another order: sample k was ``order[k]``."""
+        """The kernel with its samples reordered: new sample k is the old ``order[k]``."""
         raise TypeError(f"{type(self).__name__} cannot reorder samples")
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
         """The affinity as plain data, for a model file; arrays go to the shelf."""
         raise ModelFileError(
-            f"the kernel of view {self.name!r} is a {type(self.kernel).__name__} with a storage of "
-            f"its own ({type(self).__name__}), which a model file cannot hold"
+            f"the kernel of view {self.name!r} is a {type(self.kernel).__name__} with a custom "
+            f"affinity ({type(self).__name__}), which model files do not support"
         )
 
 
 def check_not_identity(
     name: str, largest: float, dtype: np.dtype[np.floating], scale: float | Floats, nearest: Floats
 ) -> None:
-    """Raise ValueError if no sample sees a distinct other one.
+    """Raise ValueError if no sample is similar to any distinct other sample.
 
     Parameters
     ----------
     name : str
         The view.
     largest : float
-        The largest share that distinct other samples have in a row of the kernel.
+        The largest kernel value between distinct samples.
     dtype : dtype of the kernel
     scale : float or (n,) array
         The scale in use.
     nearest : (n,) array
-        Distance of each sample to its nearest distinct one.
+        Distance from each sample to its nearest distinct one.
     """
     if largest > np.finfo(dtype).eps:
         return
     sigma = float(np.median(scale))
     reach = float(nearest.max())
     raise ValueError(
-        f"the kernel of view {name!r} underflows to the identity: at a scale of {sigma:.3g} no "
-        f"sample sees another, though nearest samples lie up to {reach:.3g} apart; use a scale of "
-        f"about {reach:.3g}, that is a factor {(reach / sigma) ** 2:.3g} times as large"
+        f"the kernel of view {name!r} underflows to the identity: at a scale of {sigma:.3g} all "
+        f"samples are dissimilar, because nearest neighbours are up to {reach:.3g} apart; use a "
+        f"scale of about {reach:.3g}, that is, multiply factor by {(reach / sigma) ** 2:.3g}"
     )

@@ -1,4 +1,4 @@
-"""Affinities read back from plain data, bit for bit."""
+"""Reading affinities back from model files, bit for bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from viewhop._storage.codec import Shelf, read_fields, read_integer, read_number
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_codec import decode_kernel
-from viewhop.affinity._sparse import SparseAffinity, SparsePrecomputed
+from viewhop.affinity._sparse import SparseAffinity
+from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
 from viewhop.kernels import DistanceKernel, Precomputed
@@ -23,12 +24,12 @@ Floats = NDArray[np.float64]
 
 
 class AffinityReader:
-    """Reads an affinity back from plain data; what does not fit is a ModelFileError.
+    """Reads an affinity from plain data; invalid data raise ModelFileError.
 
     Parameters
     ----------
     where : str
-        What errors call it.
+        Name of the affinity in error messages.
     name : str
         The view.
     n, width : int
@@ -58,7 +59,9 @@ class AffinityReader:
         affinity: Affinity
         if isinstance(kernel, Precomputed):
             if scale is not None or n_probe is not None:
-                raise ModelFileError(f"{self.where}: a precomputed kernel has no scale or lists")
+                raise ModelFileError(
+                    f"{self.where}: a precomputed kernel has no scale and no n_probe"
+                )
             affinity = self._precomputed(kernel, density, shelf)
         else:
             assert isinstance(kernel, DistanceKernel)
@@ -83,7 +86,9 @@ class AffinityReader:
         sigma = self._scale(kernel, scale, shelf)
         if kernel.n_neighbors is None:
             if n_probe is not None:
-                raise ModelFileError(f"{self.where}: a dense kernel searches nothing")
+                raise ModelFileError(
+                    f"{self.where}: n_probe must be null, because a dense kernel searches nothing"
+                )
             return DenseAffinity(
                 self.name, kernel, features, points, sigma, self._tiles(shelf), density=density
             )
@@ -108,7 +113,7 @@ class AffinityReader:
         where = f"{self.where}: scale"
         if kernel.bandwidth == "local":
             if scale is not None:
-                raise ModelFileError(f"{where}: local scales are an array")
+                raise ModelFileError(f"{where}: expected null, because local scales are an array")
             return shelf.numbers("scale", (self.n,), least=0.0)
         return read_number(scale, where, above=0.0)
 
@@ -117,7 +122,9 @@ class AffinityReader:
             return None
         centres = shelf.places("centres", self.n)
         if not centres.size or (np.diff(centres) <= 0).any():
-            raise ModelFileError(f"{self.where}: lists are around some samples, in order")
+            raise ModelFileError(
+                f"{self.where}: the index must be built around some samples, in order"
+            )
         probes = read_integer(n_probe, f"{self.where}: n_probe", least=1, most=centres.size)
         return Index(points, centres, probes)
 

@@ -1,4 +1,4 @@
-"""From a kernel and the rows of a view to the affinity that holds them."""
+"""Building the affinity of a view from its kernel and its rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import build_dense, build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
-from viewhop.affinity._sparse import build_sparse, build_sparse_precomputed
+from viewhop.affinity._sparse import build_sparse
+from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.views import ViewRows
 
@@ -26,9 +27,9 @@ def build_affinity(
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Affinity:
-    """The kernel of one view on its training samples, as a matrix or on neighbours.
+    """The kernel of one view on its training samples, stored as a full matrix or on neighbours.
 
-    A kernel whose `Kernel.build` returns an affinity of its own is held by that.
+    If the kernel's own `Kernel.build` returns an affinity, that one is used.
 
     Parameters
     ----------
@@ -38,12 +39,12 @@ def build_affinity(
     X : (n_samples, n_features) array
         For `Precomputed`, the (n_samples, n_samples) kernel.
     generator : Generator or None
-        Draws the rows that a scale is estimated from; None is seeded with 0.
+        Draws the rows that a scale is estimated from; None means seed 0.
     n_jobs : int
         Threads.
     progress : callable
     allowed : int or None
-        Bytes that pairs of neighbours may take, of which ties can make many; None is no limit.
+        Bytes that pairs of neighbours may take, which ties can make many; None means no limit.
     """
     generator = np.random.default_rng(0) if generator is None else generator
     rows = ViewRows(name, X, generator, n_jobs, progress, allowed)
@@ -63,7 +64,7 @@ def build_affinity(
         return build_sparse_precomputed(rows, kernel)
     if not isinstance(kernel, DistanceKernel):
         raise TypeError(
-            f"{type(kernel).__name__} (view {name!r}) is neither a DistanceKernel nor does its "
-            "build return an affinity; give it one of the two"
+            f"{type(kernel).__name__} (view {name!r}) is not a DistanceKernel, and its build "
+            "returns None; derive it from DistanceKernel, or return an Affinity from build"
         )
     return build_dense(rows, kernel) if kernel.n_neighbors is None else build_sparse(rows, kernel)

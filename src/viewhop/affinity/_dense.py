@@ -1,15 +1,13 @@
-"""A view's kernel held as a full matrix."""
+"""A view's kernel stored as a full matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from viewhop._runtime.threads import BLOCK, map_threads
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import (
     Affinity,
@@ -18,8 +16,15 @@ from viewhop.affinity._affinity import (
     check_not_identity,
     row_number,
 )
+from viewhop.affinity._distance_tiles import (
+    distance_tiles,
+    pair_scale,
+    ranked,
+    ranked_rows,
+)
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._kernel_values import check_kernel_values
+from viewhop.affinity._stars import connect_live_columns, connect_samples
 from viewhop.affinity._state import base_state, distance_block, measured_state
 from viewhop.affinity._tiles import Tiles
 from viewhop.bandwidth import choose_scale, sample_rows
@@ -31,7 +36,7 @@ __all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_prec
 
 
 class _Dense(Affinity):
-    """Multiplication and connectivity of a full symmetric matrix.
+    """Products, connectivity and subsets of a full symmetric matrix.
 
     Attributes
     ----------
@@ -82,7 +87,7 @@ class _Dense(Affinity):
 
     @property
     def density(self) -> Floats:
-        """Row sums before the normalisation by density, (n,)."""
+        """Row sums before density normalisation, (n,)."""
         return self._density
 
     @property
@@ -95,9 +100,9 @@ class _Dense(Affinity):
         return self.tiles.product(V, n_jobs=self.n_jobs)
 
     def subset(self, chosen: NDArray[np.intp]) -> DensePrecomputed:
-        """The kernel on sorted chosen samples that stand for all.
+        """The kernel on p sorted chosen samples that represent all n.
 
-        Each stands for n/p samples, but its similarity to itself is still that of one.
+        Each represents n/p samples, but the diagonal counts one of them: it is scaled by p/n.
         """
         values = self.tiles.part(chosen)
         values[np.diag_indices(chosen.size)] *= chosen.size / self.n_samples
@@ -106,11 +111,11 @@ class _Dense(Affinity):
 
     @property
     def n_row_blocks(self) -> int:
-        """Number of blocks of rows of tiles."""
+        """Number of row blocks of the tiles."""
         return len(self.tiles.blocks)
 
     def subset_rows(self, block: int, chosen: NDArray[np.intp]) -> KernelRows:
-        """Kernel rows of the samples in one block of tiles against sorted chosen samples."""
+        """Kernel rows of the samples in one row block against sorted chosen samples."""
         values = self.tiles.columns(block, chosen)
         largest = values.max(axis=1)
         seen = largest > 0
@@ -121,7 +126,7 @@ class _Dense(Affinity):
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of the plain kernel between new samples and the n training samples, (q, n)."""
-        raise TypeError(f"{type(self).__name__} has no rows to compare new samples with")
+        raise TypeError(f"{type(self).__name__} cannot be compared with new samples")
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples against the n training samples."""
@@ -132,57 +137,10 @@ class _Dense(Affinity):
         return self.tiles.full()
 
     def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
-        """Stars over the connected parts of the positive entries."""
-        if live is not None:
-            return self._reached(live)
-        n = self.n_samples
-        centre = np.zeros(n, dtype=np.intp)
-        if not all(self.tiles.each(lambda tile, *place: bool(tile.min() > 0), n_jobs=self.n_jobs)):
-            centre[:] = -1
-            step = max(1, BLOCK // n)
-            for start in range(n):
-                if centre[start] >= 0:
-                    continue
-                front = np.array([start])
-                centre[start] = start
-                while front.size:
-                    reached = (self.tiles.rows(front[:step]) > 0).any(axis=0) & (centre < 0)
-                    centre[reached] = start
-                    front = np.concatenate([front[step:], np.flatnonzero(reached)])
-        # Both ways, as the kernel is: each sample as a row and as a column.
-        star = csr_array((np.ones(n), (np.arange(n), centre)), shape=(n, n))
-        return star + star.T
-
-    def _reached(self, live: NDArray[np.bool_]) -> csr_array:
-        """Stars over rows and live columns that positive entries connect, as two sets."""
-        n = self.n_samples
-        ends: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
-        left = np.flatnonzero(live)
-        seen = np.zeros(n, dtype=bool)  # rows that stand in a star
-        step = max(1, BLOCK // n)
-        while left.size:
-            centre, front = left[0], left[:1]
-            open_columns = np.zeros(n, dtype=bool)
-            open_columns[left] = True
-            open_columns[centre] = False
-            while front.size:
-                # The matrix is symmetric: the rows that a column reaches are those of its row.
-                fresh = (self.tiles.rows(front[:step]) > 0).any(axis=0) & ~seen
-                seen |= fresh
-                ends.append((np.flatnonzero(fresh), np.full(fresh.sum(), centre)))
-                more: list[NDArray[np.intp]] = []
-                for rows in np.array_split(np.flatnonzero(fresh), fresh.sum() // step + 1):
-                    if rows.size and open_columns.any():
-                        new = (self.tiles.rows(rows) > 0).any(axis=0) & open_columns
-                        open_columns &= ~new
-                        # Column k is joined to the star through some row of it, its first.
-                        ends.append((np.full(new.sum(), rows[0]), np.flatnonzero(new)))
-                        more.append(np.flatnonzero(new))
-                front = np.concatenate([front[step:], *more])
-            left = np.flatnonzero(open_columns)
-        i = np.concatenate([np.empty(0, dtype=np.intp), *(rows for rows, _ in ends)])
-        j = np.concatenate([np.empty(0, dtype=np.intp), *(columns for _, columns in ends)])
-        return csr_array((np.ones(i.size), (i, j)), shape=(n, n))
+        """A sparse matrix with one star of entries for each connected component."""
+        if live is None:
+            return connect_samples(self.tiles, n_jobs=self.n_jobs)
+        return connect_live_columns(self.tiles, live)
 
 
 class DenseAffinity(_Dense):
@@ -227,7 +185,7 @@ class DenseAffinity(_Dense):
         return measured_state(self, self.features, self.points, shelf)
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a row without a place in the feature space."""
+        """Raise ValueError for a row that the feature map is not defined on."""
         self.features.check(X, self.name, describe)
 
     def distances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.floating]:
@@ -244,17 +202,17 @@ class DenseAffinity(_Dense):
             np.negative(logs, out=logs)
             if np.isfinite(logs.max(axis=1)).all():
                 return np.asarray(logs)
-        # Local scales, or rows so far that only distances tell which samples are nearest.
+        # Local scales, or rows so far away that only distances can rank the training samples.
         distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
-            own = np.sqrt(self.kernel.factor) * _ranked(distances, self.kernel.scale_neighbors)
-        distances /= _pair_scale(own, self.scale).astype(self.dtype)
+            own = np.sqrt(self.kernel.factor) * ranked(distances, self.kernel.scale_neighbors)
+        distances /= pair_scale(own, self.scale).astype(self.dtype)
         return np.asarray(-self.kernel.exponent(distances))
 
 
 class DensePrecomputed(_Dense):
-    """A full kernel matrix that the caller computed."""
+    """A full kernel matrix computed by the caller."""
 
     def __init__(
         self,
@@ -284,7 +242,7 @@ class DensePrecomputed(_Dense):
         return base_state(self, shelf)
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Logarithms of given (q, n) kernel values."""
+        """Logarithms of the given kernel values, (q, n)."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(X.astype(np.float64)))
 
@@ -292,7 +250,7 @@ class DensePrecomputed(_Dense):
 def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
     """The kernel of all pairs of rows.
 
-    The tiles hold the distances first, from which the scale is chosen, and the kernel after.
+    The tiles first store the distances that the scale is chosen from, and then the kernel.
     """
     name, X, n_jobs, generator = rows.name, rows.values, rows.n_jobs, rows.generator
 
@@ -301,10 +259,10 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
 
     features = FeatureMap.of(kernel, X)
     points = Points(features(X, name), rounding=features.rounding, n_jobs=n_jobs)
-    tiles, nearest = _distance_tiles(points, X.dtype, n_jobs, done)
+    tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":
-        ranked = _ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
+        ranked = ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
     sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
 
     def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:
@@ -315,7 +273,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
             np.exp(np.negative(exponents, out=exponents), out=distances)
             return 0.0
         distinct = distances > 0
-        distances /= _pair_scale(sigma[first], sigma[second]).astype(distances.dtype)
+        distances /= pair_scale(sigma[first], sigma[second]).astype(distances.dtype)
         np.exp(-kernel.exponent(distances), out=distances)
         return float(distances.max(where=distinct, initial=0.0))
 
@@ -327,7 +285,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
 
 
 def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomputed:
-    """A given kernel matrix as an affinity; its two triangles are averaged."""
+    """The affinity of a precomputed kernel matrix, symmetrised by averaging its triangles."""
     values = rows.values
 
     def average(first: slice, second: slice) -> NDArray[np.floating]:
@@ -335,63 +293,3 @@ def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomp
 
     tiles = Tiles(len(values), values.dtype, average, n_jobs=rows.n_jobs)
     return DensePrecomputed(rows.name, kernel, tiles, n_jobs=rows.n_jobs)
-
-
-def _distance_tiles(
-    points: Points,
-    dtype: np.dtype[np.floating],
-    n_jobs: int,
-    done: Callable[[int, int], None],
-) -> tuple[Tiles, Floats]:
-    """Distances of all pairs, and the smallest positive one of each sample, (n,), or 0."""
-    n = len(points)
-    least: dict[tuple[int, int], NDArray[np.floating]] = {}
-
-    def measure(rows: slice, columns: slice) -> NDArray[np.floating]:
-        distances = block_distances(points, rows, points, columns, dtype=dtype)
-        if rows == columns:
-            distances = np.minimum(distances, distances.T)
-        least[rows.start, columns.start] = _least_positive(distances, axis=1)
-        least[columns.start, rows.start] = _least_positive(distances, axis=0)
-        return distances
-
-    tiles = Tiles(n, dtype, measure, n_jobs=n_jobs, done=done)
-    nearest = np.full(n, np.inf)
-    for (start, _), values in least.items():
-        part = slice(start, start + values.size)
-        nearest[part] = np.minimum(nearest[part], values)
-    return tiles, np.where(np.isfinite(nearest), nearest, 0.0)
-
-
-def _least_positive(distances: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
-    """The smallest positive entry along an axis, infinite where there is none."""
-    least = distances.min(axis=axis)
-    if least.min() > 0:
-        return np.asarray(least)
-    return np.asarray(distances.min(axis=axis, where=distances > 0, initial=np.inf))
-
-
-def _ranked_rows(tiles: Tiles, k: int, n_jobs: int) -> Floats:
-    """The (k+1)-th smallest distance of each sample, (n,)."""
-    parts = map_threads(
-        lambda block: _ranked(tiles.panel(block), k), range(len(tiles.blocks)), n_jobs
-    )
-    return np.concatenate(parts)
-
-
-def _ranked(distances: NDArray[np.floating], k: int) -> Floats:
-    """The (k+1)-th smallest distance of each row, (n,); where that is 0, the least positive."""
-    k = min(k, distances.shape[1] - 1)
-    ranked = np.partition(distances, k, axis=1)[:, k].astype(np.float64)
-    copies = ranked == 0
-    if copies.any():
-        least = _least_positive(distances[copies], axis=1)
-        ranked[copies] = np.where(np.isfinite(least), least, 0.0)
-    return ranked
-
-
-def _pair_scale(own: float | Floats, scale: float | Floats) -> Floats:
-    """√(σ_i σ_j) of each pair: (n, m) for local scales, else one number."""
-    if isinstance(own, np.ndarray):
-        return np.sqrt(own)[:, None] * np.sqrt(scale)
-    return np.asarray(scale)

@@ -19,15 +19,15 @@ __all__ = ["Graph", "MergedGraph", "even_rows", "row_slice"]
 
 Indices = NDArray[np.integer]
 
-#: Multiplications of a product below which threads cost more than they save: 2 ms of one core,
-#: where starting threads takes 0.2 ms.
+#: Multiplications in a product below which threads do not pay off: they take one core 2 ms, and
+#: starting threads takes 0.2 ms.
 FEW = 2**21
 
 _preparing = Lock()
 
 
 class Graph(Affinity):
-    """Multiplication and connectivity of a symmetric matrix of stored pairs.
+    """Products, connectivity and merging of a symmetric matrix of stored pairs.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Graph(Affinity):
         self._parts: list[tuple[slice, csr_array]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but what is rebuilt on demand."""
+        """The state to pickle, without caches that are rebuilt on demand."""
         return {**vars(self), "_parts": None}
 
     @property
@@ -88,7 +88,7 @@ class Graph(Affinity):
         return product
 
     def _row_parts(self) -> list[tuple[slice, csr_array]]:
-        """Blocks of rows with about as many stored pairs each."""
+        """Blocks of rows with about the same number of stored pairs."""
         with _preparing:
             if self._parts is None:
                 self._parts = [
@@ -104,12 +104,12 @@ class Graph(Affinity):
 
     @property
     def density(self) -> Floats:
-        """Row sums before the normalisation by density, (n,)."""
+        """Row sums before density normalisation, (n,)."""
         return self._density
 
     @property
     def stored_pairs(self) -> csr_array:
-        """The stored pairs; not to be written to."""
+        """The stored pairs; read-only by convention."""
         return self.values
 
     def merge(self, label: NDArray[np.intp]) -> MergedGraph:
@@ -118,7 +118,7 @@ class Graph(Affinity):
         Parameters
         ----------
         label : (n,) array
-            Number of the group of each sample; every number up to the largest occurs.
+            Group of each sample, numbered from 0 without gaps.
         """
         n, size = self.n_samples, int(label.max()) + 1
         order = np.argsort(label, kind="stable").astype(np.int32)
@@ -130,7 +130,7 @@ class Graph(Affinity):
         return MergedGraph(self.name, Precomputed(), merged, n_jobs=self.n_jobs)
 
     def reorder(self, order: NDArray[np.intp]) -> MergedGraph:
-        """The kernel of the samples in another order: sample k is what ``order[k]`` was."""
+        """The kernel with its samples reordered: new sample k is the old ``order[k]``."""
         values = self.values
         place = np.empty(order.size, dtype=values.indices.dtype)
         place[order] = np.arange(order.size)
@@ -143,7 +143,7 @@ class Graph(Affinity):
         return MergedGraph(self.name, Precomputed(), moved, n_jobs=self.n_jobs)
 
     def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
-        """The stored positive entries; not to be written to."""
+        """The stored positive entries; read-only by convention."""
         if live is None and self.values.data.all():
             return self.values
         positive = self.values.copy()
@@ -161,15 +161,15 @@ class Graph(Affinity):
 
 
 class MergedGraph(Graph):
-    """A kernel that only multiplies: between groups of samples, or samples in another order."""
+    """A kernel between merged or reordered samples, which supports products only."""
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Refused: a coarse or reordered copy knows no new samples."""
+        """Raise TypeError: merged and reordered kernels do not support new samples."""
         raise TypeError("merged or reordered samples cannot be compared with new ones")
 
 
 def _divide(values: csr_array, power: Floats, n_jobs: int) -> csr_array:
-    """Values over the power of both of their samples."""
+    """Stored values divided by `power` at their row and at their column."""
     data = np.empty_like(values.data)
 
     def fill(rows: slice) -> None:
@@ -182,7 +182,7 @@ def _divide(values: csr_array, power: Floats, n_jobs: int) -> csr_array:
 
 
 def even_rows(values: csr_array, n_pairs: int) -> list[slice]:
-    """Blocks of rows of about `n_pairs` stored pairs each; no row is empty."""
+    """Row blocks with about `n_pairs` stored pairs each; every row must have at least one."""
     n_blocks = max(1, -(-values.nnz // max(1, n_pairs)))
     wanted = np.linspace(0, values.nnz, n_blocks + 1)
     ends = np.unique(np.searchsorted(values.indptr, wanted))
@@ -190,9 +190,9 @@ def even_rows(values: csr_array, n_pairs: int) -> list[slice]:
 
 
 def row_slice(values: csr_array, rows: slice) -> csr_array:
-    """A block of rows that shares the memory of the whole."""
+    """A block of rows as a matrix that shares memory with `values`."""
     start, stop = values.indptr[rows.start], values.indptr[rows.stop]
-    # Set one by one: the constructor copies slices of large arrays.
+    # Assigned one by one, because the constructor copies slices of large arrays.
     part = csr_array((rows.stop - rows.start, values.shape[1]), dtype=values.dtype)
     part.data = values.data[start:stop]
     part.indices = values.indices[start:stop]

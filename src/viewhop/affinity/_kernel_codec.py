@@ -1,4 +1,4 @@
-"""Kernel objects as plain data, and back."""
+"""Converting kernel objects to plain data for model files, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["decode_kernel", "encode_kernel"]
 
 
 def _kernel_classes() -> dict[str, type[Kernel]]:
-    """Classes that a file may name: those that a kernel's name stands for."""
+    """Classes that a model file may name: those of the built-in kernels."""
     homes = [load_home(entry.home) for entry in NAMES.values()]
     return {kind.__name__: kind for kind in homes if isinstance(kind, type)}
 
@@ -37,19 +37,19 @@ def encode_kernel(kernel: Kernel, where: str) -> dict[str, Any]:
 
 
 def decode_kernel(data: Any, where: str) -> Kernel:
-    """A kernel object from plain data, with parameters that make sense."""
+    """A kernel object from plain data; invalid parameters raise ModelFileError."""
     classes = _kernel_classes()
     name = read_text(data.get("class") if isinstance(data, dict) else None, where, [*classes])
     kind = classes[name]
     names = kind._get_param_names()
     read_fields(data, ["class"], where, optional=dict.fromkeys(names))
-    # A parameter that the file does not have came after it was written and has its default.
+    # A parameter that the file lacks was added to viewhop later and takes its default.
     values = {key: entry for key, entry in data.items() if key != "class"}
     if any(isinstance(entry, list | dict) for entry in values.values()):
-        raise ModelFileError(f"{where}: the parameters of a kernel are numbers and text")
+        raise ModelFileError(f"{where}: kernel parameters may only be numbers and text")
     kernel = kind(**values)
     if not isinstance(data.get("standardize", False), bool):
-        raise ModelFileError(f"{where}: standardize is true or false")
+        raise ModelFileError(f"{where}: standardize must be true or false")
     try:
         kernel.check(where)
     except ValueError as error:

@@ -15,20 +15,20 @@ Floats = NDArray[np.float64]
 Values: TypeAlias = "NDArray[np.floating] | csr_array"
 
 
-#: A sample with less than this share of the median training density is far from all others.
+#: A sample is far from all others if its density is below this share of the training median.
 FAR = 1e-8
 
 
 @dataclass(frozen=True)
 class KernelRows:
-    """Kernel rows divided by their largest entries, so that rows of far samples do not underflow.
+    """Kernel rows divided by their largest entries, so that far samples do not underflow.
 
     Attributes
     ----------
     values : (n, m) array or csr_array
         Each row divided by its largest entry.
     peaks : (n,) float64 array
-        Logarithm of the largest entry; −inf for a row without mass.
+        Logarithm of the largest entry of each row; −inf for a row of zeros.
     coverage : (n,) array
         Row sums of the plain kernel, divided by their median over the training samples.
     """
@@ -44,8 +44,8 @@ class KernelRows:
         Parameters
         ----------
         logs : (n, m) array, or csr_array with logarithms as its stored entries
-            −inf is a kernel value of 0; so is an entry of the csr_array that is not stored. An
-            array is overwritten.
+            −inf, or an entry that is not stored, means a kernel value of 0. A dense array is
+            overwritten.
         coverage : (n,) array
         """
         peaks = _peaks(logs)
@@ -65,7 +65,7 @@ class KernelRows:
         Parameters
         ----------
         logs : (n, m) array or csr_array
-            Logarithms of the plain kernel, as in `of`; an array is overwritten.
+            Logarithms of the plain kernel, as in `of`; a dense array is overwritten.
         density : (m,) array
             Row sums of the plain kernel of the training samples.
         alpha : float
@@ -85,11 +85,11 @@ class KernelRows:
 
     @property
     def far(self) -> NDArray[np.bool_]:
-        """Mask of the rows with little, but some mass."""
+        """Mask of the rows that are positive somewhere but have very low coverage."""
         return np.asarray(np.isfinite(self.peaks) & (self.coverage < FAR))
 
     def placed(self, places: NDArray[np.intp], n_rows: int) -> KernelRows:
-        """The same rows, with rows without mass between them.
+        """The same rows at other positions, with rows of zeros between them.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class KernelRows:
         return KernelRows(values, peaks, coverage)
 
     def weights(self, shift: Floats) -> Values:
-        """Kernel rows divided by exp(shift), with one shift per row."""
+        """Kernel rows divided by exp(shift), with one shift per row, (n, m)."""
         seen = np.isfinite(self.peaks)
         factor = np.exp(np.subtract(self.peaks, shift, where=seen, out=np.zeros(seen.size)))
         if isinstance(self.values, np.ndarray):
@@ -145,7 +145,7 @@ def normalised_logs(logs: Values, density: Floats, alpha: float) -> tuple[Values
 
 
 def _coverage(log_sums: Floats, typical: float) -> Floats:
-    """Row sums divided by a typical one."""
+    """Row sums divided by a typical row sum."""
     return np.asarray(np.exp(log_sums - np.log(typical)))
 
 
@@ -161,5 +161,5 @@ def _peaks(logs: Values) -> Floats:
 
 
 def _like(pattern: csr_array, values: NDArray[np.floating]) -> csr_array:
-    """A matrix with other values at the same positions."""
+    """A matrix with the sparsity of `pattern` and other values."""
     return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)

@@ -1,4 +1,4 @@
-"""Checks of kernel values that the caller computed."""
+"""Checks of precomputed kernel values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_kernel_matrix", "check_kernel_values"]
 def check_kernel_values(
     name: str, X: NDArray[np.floating], describe: Describe = row_number
 ) -> None:
-    """Raise ValueError, naming view and row, for a negative precomputed value."""
+    """Raise ValueError, naming the view and row, for a negative precomputed value."""
     negative = np.flatnonzero(X.min(axis=1) < 0)
     if negative.size:
         raise ValueError(
@@ -24,7 +24,7 @@ def check_kernel_values(
 
 
 def check_kernel_matrix(name: str, values: NDArray[np.floating]) -> None:
-    """Raise ValueError for what is not a kernel matrix: square, symmetric, with a diagonal."""
+    """Raise ValueError unless a kernel is square, symmetric and positive on its diagonal."""
     n = values.shape[0]
     if values.shape != (n, n):
         raise ValueError(

@@ -1,228 +1,35 @@
-"""Incomplete Cholesky: one view's kernel from few of its columns, K ≈ G Gᵀ.
+"""A low-rank approximation of one view's kernel, K ≈ G Gᵀ, from a few of its columns.
 
-Each step takes the sample that is represented worst so far as a pivot and adds its kernel column.
-Only these columns are computed, so the kernel matrix need not fit in memory. The same triangle
-gives the rows of G for training samples and for new ones.
+Each step chooses the sample that the current columns represent worst as a pivot, and adds its
+kernel column. Only these columns are computed, so the kernel matrix need not fit in memory. The
+same triangle gives the rows of G for training samples and for new ones.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop._runtime.threads import row_blocks
+from viewhop.affinity._cholesky import Factor, incomplete_cholesky
 from viewhop.affinity._dense import build_dense_precomputed
-from viewhop.affinity._kernel_values import check_kernel_matrix, check_kernel_values
+from viewhop.affinity._kernel_values import check_kernel_matrix
+from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
 from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
 
-__all__ = ["Factor", "LowRank", "Pivots", "factorise_kernel", "incomplete_cholesky"]
+__all__ = ["LowRank", "factorise_kernel"]
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Done = Callable[[int, int], None]
-
-#: A sample is far if its largest kernel value at the pivots is below this share of theirs.
-FAR = 1e-8
-
-
-class Factor(NamedTuple):
-    """The incomplete Cholesky factor of a positive semi-definite matrix.
-
-    Attributes
-    ----------
-    rows : (n, k) array
-        G; its rows at the pivots, in their order, are lower triangular.
-    pivots : (k,) index array
-    remainder : (n,) array
-        Diagonal of K − G Gᵀ.
-    """
-
-    rows: Floats
-    pivots: Indices
-    remainder: Floats
-
-
-def incomplete_cholesky(
-    diagonal: Floats,
-    column: Callable[[int], Floats],
-    *,
-    rank: int,
-    tol: float = 0.0,
-    done: Done = lambda done, total: None,
-) -> Factor:
-    """The factor G with K ≈ G Gᵀ, from the diagonal and at most `rank` columns of K.
-
-    Parameters
-    ----------
-    diagonal : (n,) array
-        Diagonal of K.
-    column : callable
-        Returns a column of K, (n,), by its index.
-    rank : int
-        Largest number of columns, from 1 to n.
-    tol : float
-        Stop if the largest remaining diagonal entry is at most this share of the largest one of
-        K; in any case stop at rounding error, n times the unit.
-    done : callable
-        Called with the number of finished columns and the total.
-
-    Raises
-    ------
-    ValueError
-        If the matrix proves not to be positive semi-definite.
-
-    Notes
-    -----
-    The pivot is the largest remaining diagonal entry, the first of equal ones, as in LAPACK's
-    ``pstrf``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from viewhop.affinity._low_rank import incomplete_cholesky
-    >>> K = np.array([[1.0, 0.0, 1.0], [0.0, 4.0, 2.0], [1.0, 2.0, 2.0]])
-    >>> factor = incomplete_cholesky(K.diagonal(), lambda j: K[:, j], rank=3)
-    >>> factor.pivots.tolist()
-    [1, 0]
-    >>> bool(np.abs(factor.rows @ factor.rows.T - K).max() < 1e-12)
-    True
-    """
-    n = diagonal.size
-    remainder = diagonal.astype(np.float64)
-    size = float(remainder.max())
-    unit = float(np.finfo(np.float64).eps)
-    rows = np.empty((rank, n))
-    pivots: list[int] = []
-    while len(pivots) < rank:
-        k, pivot = len(pivots), int(np.argmax(remainder))
-        if remainder[pivot] <= max(tol, n * unit) * size:
-            break
-        root = np.sqrt(remainder[pivot])
-        rows[k] = (column(pivot) - rows[:k, pivot] @ rows[:k]) / root
-        rows[k, pivots] = 0.0
-        rows[k, pivot] = root
-        remainder -= np.square(rows[k])
-        pivots.append(pivot)
-        remainder[pivots] = 0.0
-        if remainder.min() < -100 * n * unit * size:
-            raise ValueError(
-                f"it is not positive semi-definite: after {k + 1} pivots, {remainder.min():.3g} is "
-                f"left on the diagonal for sample {int(np.argmin(remainder))}"
-            )
-        done(len(pivots), rank)
-    return Factor(rows[: len(pivots)].T.copy(), np.array(pivots, dtype=np.intp), remainder)
-
-
-class Pivots(ABC):
-    """The samples that represent all others: they give any sample its row in a low-rank kernel.
-
-    Attributes
-    ----------
-    name : str
-        The view.
-    triangle : (k, k) array
-        Factor rows of the pivots, lower triangular.
-    scale : float
-        The kernel's scale; NaN if it has none.
-    """
-
-    name: str
-    triangle: Floats
-    scale: float
-
-    @abstractmethod
-    def values(self, X: NDArray[np.floating]) -> Floats:
-        """Kernel values of samples (q, d) at the pivots, (q, k)."""
-
-    def against(self, X: NDArray[np.floating]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Factor rows of samples (q, d), new or not, and which of them are far from all pivots.
-
-        Returns
-        -------
-        rows : (q, k) array
-        far : (q,) bool array
-        """
-        values = self.values(X)
-        rows = solve_triangular(self.triangle, values.T, lower=True).T
-        return rows, values.max(axis=1) < self.least
-
-    @property
-    def least(self) -> float:
-        """The kernel value below which a sample is far from a pivot."""
-        return float(FAR * np.square(self.triangle[0, 0]))
-
-
-class DistancePivots(Pivots):
-    """Pivots of a distance kernel.
-
-    Attributes
-    ----------
-    kernel : DistanceKernel
-    features : FeatureMap
-    points : Points
-        The pivots in the kernel's feature space.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        kernel: DistanceKernel,
-        features: FeatureMap,
-        points: Points,
-        sigma: float,
-        triangle: Floats,
-    ) -> None:
-        self.name = name
-        self.kernel = kernel
-        self.features = features
-        self.points = points
-        self.scale = sigma
-        self.triangle = triangle
-
-    def values(self, X: NDArray[np.floating]) -> Floats:
-        """Kernel values of samples (q, d) at the pivots, (q, k)."""
-        queries = self.points.like(self.features(X, self.name))
-        k = len(self.points)
-        values = np.empty((len(queries), k))
-        for block in row_blocks(len(queries), k):
-            i = np.arange(block.start, block.stop)
-            # From differences of rows: the same bits as in the column of a training sample.
-            distances = pair_distances(
-                queries, np.repeat(i, k), self.points, np.tile(np.arange(k), i.size)
-            ).reshape(-1, k)
-            values[block] = np.exp(-self.kernel.exponent(distances / self.scale))
-        return values
-
-
-class GivenPivots(Pivots):
-    """Pivots of a precomputed kernel.
-
-    Attributes
-    ----------
-    columns : (k,) index array
-        Indices of the pivots among the training samples.
-    """
-
-    scale = float("nan")
-
-    def __init__(self, name: str, columns: Indices, triangle: Floats) -> None:
-        self.name = name
-        self.columns = columns
-        self.triangle = triangle
-
-    def values(self, X: NDArray[np.floating]) -> Floats:
-        """Kernel values of samples, given as (q, n), at the pivots, (q, k)."""
-        check_kernel_values(self.name, X)
-        return np.asarray(X[:, self.columns], dtype=np.float64)
+#: Returns a kernel column, (n,), by its index.
+Column: TypeAlias = Callable[[int], Floats]
+#: Returns the factor of a kernel from its diagonal and its columns.
+Factorise: TypeAlias = Callable[[Floats, Column], Factor]
 
 
 class LowRank(NamedTuple):
@@ -231,11 +38,11 @@ class LowRank(NamedTuple):
     Attributes
     ----------
     rows : (n, k) array
-        G, of the training samples.
+        G, one row per training sample.
     pivots : Pivots
-        The pivots, which give the row of any sample.
+        Compute the row of any sample.
     left_out : float
-        Share of the kernel's trace that G Gᵀ lacks.
+        Share of the kernel's trace that G Gᵀ does not reproduce.
     far : (n,) bool array
         Training samples that are far from all pivots.
     """
@@ -268,50 +75,62 @@ def factorise_kernel(
     X : (n_samples, n_features) array
         For `Precomputed`, the (n_samples, n_samples) kernel.
     rank, tol
-        As in `incomplete_cholesky`.
+        As in `viewhop.affinity._cholesky.incomplete_cholesky`.
     generator : Generator
-        Draws the rows from which a scale is estimated, if there are many.
+        Draws the rows that the scale is estimated from, if there are many.
     n_jobs : int
-        Number of threads of the neighbour search, if the rule for the scale needs one.
+        Threads of the neighbour search, for scale rules that need one.
     progress : callable
     """
     _check_semidefinite(name, kernel)
+    largest = np.zeros(len(X))  # kernel value of each sample at the pivot most similar to it
 
-    def done(count: int, total: int) -> None:
-        progress(f"kernel of {name}", count, total)
-
-    nearest = np.zeros(len(X))
-
-    def factorised(diagonal: Floats, column: Callable[[int], Floats]) -> Factor:
+    def factorise(diagonal: Floats, column: Column) -> Factor:
         def watched(j: int) -> Floats:
             values = column(j)
-            np.maximum(nearest, values, out=nearest)
+            np.maximum(largest, values, out=largest)
             return values
+
+        def done(count: int, total: int) -> None:
+            progress(f"kernel of {name}", count, total)
 
         try:
             return incomplete_cholesky(diagonal, watched, rank=rank, tol=tol, done=done)
         except ValueError as error:
             raise ValueError(f"the kernel of view {name!r}: {error}") from error
 
-    def whole(factor: Factor, pivots: Pivots) -> LowRank:
-        trace = np.square(factor.rows).sum() + factor.remainder.sum()
-        far = nearest < pivots.least
-        return LowRank(factor.rows, pivots, float(factor.remainder.sum() / trace), far)
-
+    rows = ViewRows(name, X, generator, n_jobs)
     if isinstance(kernel, Precomputed):
-        check_kernel_matrix(name, X)
-        full = build_dense_precomputed(ViewRows(name, X), kernel).full()
-        matrix = np.asarray(full, dtype=np.float64)
-        factor = factorised(matrix.diagonal(), lambda j: matrix[:, j])
-        return whole(factor, GivenPivots(name, factor.pivots, factor.rows[factor.pivots]))
+        factor, pivots = _factorise_matrix(rows, kernel, factorise)
+    else:
+        assert isinstance(kernel, DistanceKernel)
+        factor, pivots = _factorise_distances(rows, kernel, factorise)
+    trace = np.square(factor.rows).sum() + factor.remainder.sum()
+    left_out = float(factor.remainder.sum() / trace)
+    return LowRank(factor.rows, pivots, left_out, largest < pivots.least)
 
-    assert isinstance(kernel, DistanceKernel)
-    features = FeatureMap.of(kernel, X)
-    points = Points(features(X, name), rounding=features.rounding)
+
+def _factorise_matrix(
+    rows: ViewRows, kernel: Precomputed, factorise: Factorise
+) -> tuple[Factor, Pivots]:
+    """The factor of a precomputed kernel, and its pivots."""
+    check_kernel_matrix(rows.name, rows.values)
+    full = build_dense_precomputed(ViewRows(rows.name, rows.values), kernel).full()
+    matrix = np.asarray(full, dtype=np.float64)
+    factor = factorise(matrix.diagonal(), lambda j: matrix[:, j])
+    return factor, GivenPivots(rows.name, factor.pivots, factor.rows[factor.pivots])
+
+
+def _factorise_distances(
+    rows: ViewRows, kernel: DistanceKernel, factorise: Factorise
+) -> tuple[Factor, Pivots]:
+    """The factor of a distance kernel, and its pivots; ValueError if the kernel is the identity."""
+    name = rows.name
+    features = FeatureMap.of(kernel, rows.values)
+    points = Points(features(rows.values, name), rounding=features.rounding)
     n = len(points)
     every = np.arange(n)
-    sigma = _scale(name, kernel, points, generator, n_jobs)
-
+    sigma = _scale(name, kernel, points, rows.generator, rows.n_jobs)
     reach = [0.0]
 
     def column(j: int) -> Floats:
@@ -320,15 +139,16 @@ def factorise_kernel(
         reach.append(float(values.max(where=distances > 0, initial=0.0)))
         return values
 
-    factor = factorised(np.ones(n), column)
+    factor = factorise(np.ones(n), column)
     if max(reach) <= np.finfo(np.float64).eps:
         raise ValueError(
             f"the kernel of view {name!r} underflows to the identity: at a scale of {sigma:.3g} "
-            f"none of {factor.pivots.size} samples sees another; use a larger bandwidth or factor"
+            f"none of the {factor.pivots.size} pivots is similar to another sample; use a larger "
+            "bandwidth or factor"
         )
     chosen = points.like(points.rows[factor.pivots])
     triangle = factor.rows[factor.pivots]
-    return whole(factor, DistancePivots(name, kernel, features, chosen, sigma, triangle))
+    return factor, DistancePivots(name, kernel, features, chosen, sigma, triangle)
 
 
 def _check_semidefinite(name: str, kernel: Kernel) -> None:
@@ -359,7 +179,7 @@ def _scale(
     generator: np.random.Generator,
     n_jobs: int,
 ) -> float:
-    """The kernel's scale; neighbours are searched only if its rule needs them."""
+    """The kernel's scale; neighbours are searched for only if its rule needs them."""
     if isinstance(kernel.bandwidth, str):
         neighbours = find_neighbourhoods(points, points, k=1, k_scale=1, n_jobs=n_jobs)
         nearest, ranked = neighbours.nearest, neighbours.scale

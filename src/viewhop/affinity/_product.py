@@ -26,19 +26,18 @@ Floats = NDArray[np.float64]
 
 
 class KernelProduct:
-    """The product of kernels: held as one affinity, compared with new samples by all views.
+    """The product of the views' kernels as one affinity; new samples need every view.
 
-    Dense kernels are multiplied entry by entry. Neighbour kernels are Gaussians of one joint
-    view: each view divided by its scale (for local scales, their median), side by side, and then
-    given neighbours, radius, local scale and density like any view. Other neighbour kernels are
-    refused.
+    Dense kernels are multiplied entry by entry. For Gaussian kernels on neighbours, the views are
+    divided by their scales (by the median of local scales) and joined side by side; the product is
+    the neighbour kernel of this joint view. Other neighbour kernels raise ValueError.
 
     Parameters
     ----------
     affinities : sequence of Affinity
         One per view, on the same samples.
     joint : Affinity or None
-        Their product, if it is known.
+        Their product, if already computed.
     n_jobs : int
         Threads.
 
@@ -62,7 +61,7 @@ class KernelProduct:
         Parameters
         ----------
         new : dict of (q, d) arrays by view name
-            Every view.
+            Must have every view.
         """
         if self._is_dense:
             logs, coverage = zip(
@@ -74,7 +73,7 @@ class KernelProduct:
         return self.joint.against(self._side_by_side(features))
 
     def state(self, shelf: Shelf) -> dict[str, Any] | None:
-        """The product as plain data; None where the views' own kernels give it."""
+        """The product as plain data; None if it is recomputed from the views' kernels."""
         if not self._is_dense:
             return self.joint.state(shelf)
         shelf.put("density", self.joint.density)
@@ -84,7 +83,7 @@ class KernelProduct:
     def restore(
         cls, affinities: Sequence[Affinity], data: Any, shelf: Shelf, *, n_jobs: int
     ) -> KernelProduct:
-        """The product from plain data; what does not fit is a ModelFileError.
+        """The product from plain data; invalid data raise ModelFileError.
 
         Parameters
         ----------
@@ -92,7 +91,7 @@ class KernelProduct:
         data : object
             As `state` wrote it.
         shelf : Shelf
-            Has the arrays.
+            Provides the arrays.
         n_jobs : int
             Threads.
         """
@@ -101,7 +100,7 @@ class KernelProduct:
         dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
         if len(dense) == len(affinities):
             if data is not None:
-                raise ModelFileError("the product of dense kernels is computed from them")
+                raise ModelFileError("expected no product: that of dense kernels is computed from them")
             joint: Affinity = DensePrecomputed(
                 "product",
                 Precomputed(),
@@ -112,11 +111,13 @@ class KernelProduct:
             return cls(affinities, joint=joint)
         sparse = [a for a in affinities if isinstance(a, SparseAffinity)]
         if len(sparse) < len(affinities) or not all(isinstance(a.kernel, Gaussian) for a in sparse):
-            raise ModelFileError("the product: expected dense kernels, or Gaussians of neighbours")
+            raise ModelFileError("the product: expected dense kernels, or Gaussians on neighbours")
         width = sum(a.points.rows.shape[1] for a in sparse)
         joint = AffinityReader("the product", "product", n, width, dtype, n_jobs).read(data, shelf)
         if not isinstance(joint, SparseAffinity) or joint.features.metric != "euclidean":
-            raise ModelFileError("the product of neighbour kernels is a neighbour kernel")
+            raise ModelFileError(
+                "the product of neighbour kernels is a neighbour kernel with Euclidean distances"
+            )
         return cls(affinities, joint=joint)
 
     @property
@@ -135,7 +136,7 @@ class KernelProduct:
         )
 
     def _joint_kernel(self) -> Gaussian:
-        """The kernel of the joint view, which all views must agree on."""
+        """The kernel of the joint view; ValueError if the views' kernels do not match."""
         rules = {
             (
                 a.kernel.n_neighbors,
@@ -164,7 +165,7 @@ class KernelProduct:
         )
 
     def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
-        """Feature rows of all views, each over its scale without the factor of a local one."""
+        """Feature rows of all views, each divided by its scale (a local one without its factor)."""
         self._joint_kernel()
         blocks = []
         for affinity in self._sparse:

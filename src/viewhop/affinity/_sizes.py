@@ -1,4 +1,4 @@
-"""The memory that an affinity takes, known before it is built."""
+"""Memory estimates for affinities, before they are built."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from viewhop.kernels import DistanceKernel, Kernel
 
 __all__ = ["AffinitySize", "search_bytes"]
 
-#: Stored pairs for each that one side asked for: neighbours are not always mutual.
+#: Stored pairs per requested neighbour: more than 1, because neighbours are not always mutual.
 BOTH_WAYS = 1.2
-#: Bytes that threads take for products and measured pairs, whatever the size.
+#: Bytes that threads use for products and distances, whatever the size of the view.
 FIXED_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
 class AffinitySize:
-    """What decides how much memory the kernel of one view takes.
+    """The quantities that determine how much memory one view's kernel takes.
 
     Attributes
     ----------
     kernel : Kernel
-        A kernel that builds its own affinity counts as nothing: only it knows.
+        A kernel that builds its own affinity counts as 0 bytes: its size is unknown.
     n, d : int
         Rows and features of the view.
     dtype : dtype of the kernel
@@ -46,7 +46,7 @@ class AffinitySize:
 
     @property
     def full_bytes(self) -> int:
-        """Bytes of the full matrix; 0 where only neighbours are stored."""
+        """Bytes of the full matrix; 0 if only neighbours are stored."""
         return self.matrix_bytes(self.n, self.dtype) if self.is_dense else 0
 
     @staticmethod
@@ -69,13 +69,13 @@ class AffinitySize:
         values = self.full_bytes if self.is_dense else self.n_pairs * (size + 4) + 4 * n
         if self.kernel.is_pairwise:
             return values
-        # Single precision keeps the centred rows, too.
+        # A dense kernel in single precision also stores the centred rows.
         copies = 2 if self.is_dense and size == 4 else 1
         return values + copies * n * self.d * size + 32 * n
 
     @property
     def peak_bytes(self) -> float:
-        """Bytes while the kernel is built, itself included."""
+        """Peak bytes while the kernel is built, including the kernel."""
         kernel, n, size = self.kernel, self.n, self.dtype.itemsize
         if kernel.builds_itself:
             return 0.0
@@ -94,14 +94,14 @@ class AffinitySize:
 
     @property
     def product_groups(self) -> int:
-        """Partial sums that threads keep during a product with a full matrix."""
+        """Number of partial sums that threads keep during a product with a full matrix."""
         return GROUPS
 
 
 def search_bytes(
     n: int, d: int, k: int, dtype: np.dtype[np.floating], *, approximate: bool = False
 ) -> int:
-    """Bytes that building a neighbour kernel takes at its peak, the given rows not counted.
+    """Peak bytes of building a neighbour kernel, without the rows of the caller.
 
     Parameters
     ----------
@@ -111,14 +111,15 @@ def search_bytes(
         Neighbours.
     dtype : dtype of the features
     approximate : bool
-        Whether a faiss index is built, which holds the rows in single precision.
+        Whether a faiss index is built, which copies the rows in single precision.
 
     Notes
     -----
-    The rows are held once. Beside them are held, one after the other, the rows again in cells
-    with the lists twice, and the lists, their transpose and both together; with them the index,
-    whose lists have room to grow, and what the allocator keeps of temporaries. Pairs are counted
-    as without ties: the search itself counts the copies of a sample.
+    The feature rows are stored throughout. The search adds a copy of them in cells and two copies
+    of the neighbour lists; after it, symmetrising needs the lists, their transpose and the union of
+    both. The larger of the two counts. The index, which over-allocates its lists, and temporaries
+    that the allocator retains are added. Ties are not counted here: the search checks their memory
+    while it runs.
     """
     rows = n * d * dtype.itemsize
     pairs = n * (min(k, n - 1) + 1)

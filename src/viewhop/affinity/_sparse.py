@@ -1,4 +1,4 @@
-"""A view's kernel held on neighbouring pairs only."""
+"""A view's kernel stored for pairs of neighbours only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Describe, Floats, check_not_identity, row_number
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
-from viewhop.affinity._kernel_values import check_kernel_values
-from viewhop.affinity._state import base_state, distance_block, measured_state
+from viewhop.affinity._state import distance_block, measured_state
 from viewhop.bandwidth import choose_scale, sample_rows
-from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.kernels import DistanceKernel
 from viewhop.neighbours import (
     Cells,
     FeatureMap,
@@ -32,17 +31,15 @@ from viewhop.neighbours import (
 )
 from viewhop.views import ViewRows
 
-#: Bytes that a pair takes while the list is sorted and made symmetric.
+#: Bytes per pair while the lists are sorted and symmetrised.
 PAIR_BYTES = 100
-#: Rows whose candidates are measured at once.
+#: Number of rows whose candidates are measured at a time.
 PART = 1024
 
 __all__ = [
     "SparseAffinity",
-    "SparsePrecomputed",
     "build_points_affinity",
     "build_sparse",
-    "build_sparse_precomputed",
 ]
 
 Indices = NDArray[np.integer]
@@ -53,8 +50,8 @@ _preparing = Lock()
 class SparseAffinity(Graph):
     """A kernel of distances between neighbouring samples of a view.
 
-    A pair is stored where its distance is within the radius of one of the two; new samples are
-    held to the same rule.
+    A pair is stored if its distance is within the radius of either sample; the same rule applies
+    to new samples.
 
     Attributes
     ----------
@@ -63,9 +60,9 @@ class SparseAffinity(Graph):
     points : Points
         The training samples in the kernel's feature space.
     radius : (n,) array
-        Distance of each sample to its (k+1)-th nearest, itself included.
+        Distance from each sample to its (k+1)-th nearest, counting itself.
     index : Index or None
-        What finds the neighbours of a new sample; None where the search is exact.
+        Searches for the neighbours of new samples; None if the search is exact.
     """
 
     kernel: DistanceKernel
@@ -95,7 +92,7 @@ class SparseAffinity(Graph):
         self._cells: Cells | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but what is rebuilt on demand."""
+        """The state to pickle, without caches that are rebuilt on demand."""
         return {**super().__getstate__(), "_cells": None}
 
     @property
@@ -104,7 +101,7 @@ class SparseAffinity(Graph):
         return super().nbytes + self.points.nbytes + self.radius.nbytes
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a row without a place in the feature space."""
+        """Raise ValueError for a row that the feature map is not defined on."""
         self.features.check(X, self.name, describe)
 
     def distances(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.floating]:
@@ -133,7 +130,7 @@ class SparseAffinity(Graph):
         return self._kernel_rows(logs, near.rows, near.columns, len(queries))
 
     def _exact(self, queries: Points) -> Neighbourhood:
-        """All pairs within the radius of either."""
+        """All pairs within the radius of either sample."""
         assert self.kernel.n_neighbors is not None
         return find_neighbourhoods(
             queries,
@@ -146,9 +143,9 @@ class SparseAffinity(Graph):
         )
 
     def _approximate(self, queries: Points) -> Neighbourhood:
-        """Pairs within the radius of either, among a row's list and their stored neighbours.
+        """Pairs within the radius of either sample, among the stored neighbours of each row's list.
 
-        The list of a training sample has the sample itself in it, and so all its stored pairs.
+        The list of a training sample contains the sample itself, so all its stored pairs are found.
         """
         assert self.index is not None
         assert self.kernel.n_neighbors is not None
@@ -184,59 +181,11 @@ class SparseAffinity(Graph):
         return near._replace(rows=i, columns=j, distances=distances)
 
     def _known_cells(self) -> Cells:
-        """The training samples in cells, computed once."""
+        """The training samples divided into cells, computed once."""
         with _preparing:
             if self._cells is None:
                 self._cells = Cells.of(self.points, self.n_jobs)
             return self._cells
-
-
-class SparsePrecomputed(Graph):
-    """The larger entries of a kernel matrix that the caller computed.
-
-    Attributes
-    ----------
-    kernel : Precomputed
-    threshold : (n,) array
-        The (k+1)-th largest value of each row.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        kernel: Precomputed,
-        threshold: Floats,
-        values: csr_array,
-        *,
-        n_jobs: int = 1,
-        density: Floats | None = None,
-    ) -> None:
-        super().__init__(name, kernel, values, n_jobs=n_jobs, density=density)
-        self.threshold = threshold
-
-    def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
-        """Raise ValueError for a negative kernel value."""
-        check_kernel_values(self.name, X, describe)
-
-    def select_columns(
-        self, X: NDArray[np.floating], samples: NDArray[np.intp]
-    ) -> NDArray[np.floating]:
-        """The columns of the samples that the view observed."""
-        return X[:, samples]
-
-    def state(self, shelf: Shelf) -> dict[str, Any]:
-        """The affinity as plain data."""
-        shelf.put_csr(self.values)
-        shelf.put("threshold", self.threshold)
-        return base_state(self, shelf)
-
-    def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Kernel rows of new samples, given as their (q, n) kernel values."""
-        assert self.kernel.n_neighbors is not None
-        own = _largest(X, self.kernel.n_neighbors)
-        rows, columns = np.nonzero((np.minimum(own[:, None], self.threshold) <= X) & (X > 0))
-        logs = np.log(X[rows, columns].astype(np.float64))
-        return self._kernel_rows(logs, rows, columns, X.shape[0])
 
 
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
@@ -249,7 +198,7 @@ def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
 def build_points_affinity(
     rows: ViewRows, kernel: DistanceKernel, features: FeatureMap, points: Points
 ) -> SparseAffinity:
-    """The kernel of neighbouring points; of `rows`, only the precision of the values counts."""
+    """The kernel of neighbouring points; `rows.values` only determines the precision."""
     name, generator, n_jobs = rows.name, rows.generator, rows.n_jobs
     dtype = rows.values.dtype
     assert kernel.n_neighbors is not None
@@ -261,8 +210,9 @@ def build_points_affinity(
         memory.require_bytes(
             pairs * PAIR_BYTES,
             rows.allowed,
-            what=f"{pairs:,} pairs of neighbours in view {name!r}, with more to come,",
-            instead="equal distances are all kept: drop repeated rows, or raise max_memory",
+            what=f"storing at least {pairs:,} pairs of neighbours in view {name!r}",
+            instead="neighbours at equal distance are all kept: drop repeated rows, or raise "
+            "max_memory",
         )
 
     search = search_neighbours(
@@ -321,31 +271,14 @@ def _kernel_values(
 
     parts = even_rows(distances, threads.BLOCK // 8)
     largest = max(threads.map_threads(fill, parts, n_jobs, blas=False))
-    held = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
-    return held, largest
-
-
-def build_sparse_precomputed(rows: ViewRows, kernel: Precomputed) -> SparsePrecomputed:
-    """The entries of a given kernel matrix that reach the threshold of their row or column."""
-    assert kernel.n_neighbors is not None
-    values = 0.5 * (rows.values + rows.values.T)
-    threshold = _largest(values, kernel.n_neighbors)
-    kept = (values >= np.minimum(threshold[:, None], threshold)) & (values > 0)
-    pairs = csr_array(np.where(kept, values, values.dtype.type(0)))
-    return SparsePrecomputed(rows.name, kernel, threshold, pairs, n_jobs=rows.n_jobs)
-
-
-def _largest(values: NDArray[np.floating], k: int) -> Floats:
-    """The (k+1)-th largest value of each row, (n,)."""
-    n = values.shape[1]
-    place = n - 1 - min(k, n - 1)
-    return np.partition(values, place, axis=1)[:, place].astype(np.float64)
+    pairs = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
+    return pairs, largest
 
 
 def _pair_scale(
     own: float | Floats, scale: float | Floats, rows: Indices, columns: Indices
 ) -> float | Floats:
-    """√(σ_i σ_j) of each stored pair, (p,) for local scales, else one number."""
+    """√(σ_i σ_j) of each stored pair, (p,) for local scales, otherwise one number."""
     if isinstance(own, np.ndarray) and isinstance(scale, np.ndarray):
         return np.sqrt(own)[rows] * np.sqrt(scale)[columns]
     return scale

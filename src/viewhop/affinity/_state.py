@@ -1,4 +1,4 @@
-"""What every storage writes to a model file."""
+"""The data that every affinity writes to a model file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def base_state(affinity: Affinity, shelf: Shelf) -> dict[str, Any]:
     ----------
     affinity : Affinity
     shelf : Shelf
-        Gets the arrays.
+        Receives the arrays.
     """
     shelf.put("density", affinity.density)
     return {
@@ -36,7 +36,7 @@ def base_state(affinity: Affinity, shelf: Shelf) -> dict[str, Any]:
 def measured_state(
     affinity: Affinity, features: FeatureMap, points: Points, shelf: Shelf
 ) -> dict[str, Any]:
-    """The same for a kernel of distances, with its feature space and scale.
+    """The kernel, density, recall, feature space and scale of a distance kernel as plain data.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def measured_state(
     points : Points
         The training samples in the feature space.
     shelf : Shelf
-        Gets the arrays.
+        Receives the arrays.
     """
     data = base_state(affinity, shelf)
     shelf.put("rows", points.rows)
@@ -61,7 +61,7 @@ def measured_state(
 def distance_block(
     points: Points, rows: NDArray[np.intp], columns: NDArray[np.intp]
 ) -> NDArray[np.floating]:
-    """Distances between some of the points, (p, q).
+    """Distances between chosen points, (p, q).
 
     Parameters
     ----------

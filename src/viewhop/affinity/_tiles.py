@@ -1,7 +1,7 @@
 """A symmetric matrix stored as the upper triangle of its square tiles.
 
-It takes half the memory of the full matrix, and half the traffic in a product: a tile serves its
-rows and, transposed, its columns.
+This halves both the memory and, in a product, the memory traffic: a tile is used for its rows and,
+transposed, for its columns.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
 Result = TypeVar("Result")
 
-#: Rows and columns of a tile: it stays in the cache of a core while it is used twice.
+#: Rows and columns of a tile: small enough to stay in a core's cache while it is used twice.
 SIDE = 768
 #: Number of columns that a tile is multiplied by at a time.
 WIDTH = 64
-#: BLAS computes this many columns at once; more than half of them take as long as all.
+#: BLAS computes this many columns at once; more than half of them take as long as all of them.
 LANES = 16
-#: Number of partial sums of a product; it is fixed, so threads do not change the result.
+#: Number of partial sums of a product; fixed, so the result does not depend on threads.
 GROUPS = 8
 
 
@@ -38,8 +38,8 @@ class Tiles:
     n : int
     dtype : dtype of the entries
     make : callable
-        ``make(rows, columns)`` returns the entries of a tile, for two slices with rows ≤ columns,
-        as an array that the tiles may keep.
+        ``make(rows, columns)`` returns the entries of a tile for two slices with rows ≤ columns;
+        the tiles take ownership of the array.
     n_jobs : int
         Number of threads that share the tiles.
     done : callable
@@ -88,7 +88,7 @@ class Tiles:
 
     @classmethod
     def of_product(cls, factors: Sequence[Tiles], *, n_jobs: int = 1) -> Tiles:
-        """The tiles of the element-wise product of matrices of one size."""
+        """The tiles of the element-wise product of matrices of the same size."""
 
         def entries(rows: slice, columns: slice) -> Values:
             place = rows.start // SIDE, columns.start // SIDE
@@ -112,7 +112,7 @@ class Tiles:
         return cls(n, triangle.dtype, entries, n_jobs=n_jobs)
 
     def packed(self) -> Values:
-        """The upper triangle row by row, from each diagonal entry on, (n (n + 1) / 2,)."""
+        """The upper triangle row by row, diagonal included, (n (n + 1) / 2,)."""
         n = self.n
         out = np.empty(n * (n + 1) // 2, dtype=self.dtype)
         place = 0
@@ -155,7 +155,7 @@ class Tiles:
         return out
 
     def _narrow(self, V: Values, n_jobs: int) -> Values:
-        """The product with few columns: both uses of each tile in one pass."""
+        """The product with a few columns, using each tile for its rows and columns in one pass."""
         n_groups = max(1, min(GROUPS, len(self._places) // 3))
 
         def partial(group: int) -> Values:
@@ -181,7 +181,7 @@ class Tiles:
     def each(
         self, work: Callable[[Values, slice, slice], Result], *, n_jobs: int = 1
     ) -> list[Result]:
-        """Results of ``work(tile, rows, columns)`` on all tiles; it may write into the tile."""
+        """Results of ``work(tile, rows, columns)`` for all tiles; `work` may modify the tile."""
 
         def one(place: tuple[int, int]) -> Result:
             a, b = place
@@ -190,13 +190,13 @@ class Tiles:
         return map_threads(one, self._places, n_jobs)
 
     def panel(self, block: int) -> Values:
-        """All columns of one block of rows, a copy."""
+        """All columns of one row block, as a copy."""
         above = [self._tiles[a, block].T for a in range(block)]
         right = [self._tiles[block, b] for b in range(block, len(self.blocks))]
         return np.hstack([*above, *right])
 
     def columns(self, block: int, chosen: NDArray[np.intp]) -> Values:
-        """Sorted chosen columns of one block of rows."""
+        """Sorted chosen columns of one row block."""
         ends = np.searchsorted(chosen, [part.start for part in self.blocks] + [self.n])
         parts = []
         for b, part in enumerate(self.blocks):
@@ -220,7 +220,7 @@ class Tiles:
         return out
 
     def part(self, chosen: NDArray[np.intp]) -> Values:
-        """The rows and columns of sorted chosen numbers, a full (p, p) matrix."""
+        """The rows and columns with sorted chosen indices, a full (p, p) matrix."""
         out = np.empty((chosen.size, chosen.size), dtype=self.dtype)
         ends = np.searchsorted(chosen, [block.start for block in self.blocks] + [self.n])
         for (a, b), tile in self._tiles.items():

@@ -1,4 +1,4 @@
-"""The manifest of an archive: strict JSON."""
+"""Encoding and strict decoding of an archive's JSON manifest."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 FORMAT = "viewhop model"
-#: The version that is written, and those that are read. A file of another one is refused.
+#: The version that is written, and the versions that can be read; others are refused.
 VERSION = 2
 READ_VERSIONS = (1, 2)
-#: A manifest is no longer and no deeper than this: it is read whole.
+#: Largest size and nesting depth of a manifest, because it is read as a whole.
 MOST_BYTES = 8_000_000
 DEEPEST = 32
 
 _KEYS = ("format", "version", "writer", "model", "arrays")
 _ENTRY_KEYS = ("dtype", "shape", "order", "size", "sha256")
 _NAME = re.compile(r"[a-z0-9_]{1,40}(?:/[a-z0-9_]{1,40}){0,7}")
-#: Names of devices on some systems, with any extension.
+#: File names that some systems reserve for devices, whatever the extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 
 def is_array_name(name: str) -> bool:
-    """Whether an array may have this name: a path of lower-case letters and digits, no device."""
+    """Whether a name is a path of lower-case letters, digits and underscores, and no device."""
     if _NAME.fullmatch(name) is None:
         return False
     return not any(_DEVICE.fullmatch(part) for part in name.split("/"))
@@ -107,13 +107,13 @@ def decode_manifest(text: bytes) -> tuple[int, dict[str, Any], dict[str, Entry]]
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{MANIFEST} is not valid JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelFileError(f"{MANIFEST} is not that of a viewhop model")
+        raise ModelFileError(f"{MANIFEST} does not belong to a viewhop model")
     version = content.get("version")
     if version not in READ_VERSIONS or isinstance(version, bool | float):
         raise ModelVersionError(
-            f"the format has version {_told(version)}, and this is viewhop {__version__}, which "
-            f"reads versions {' and '.join(map(str, READ_VERSIONS))}; another version of viewhop "
-            "may load it"
+            f"its format has version {_shorten(version)}, but viewhop {__version__} reads only "
+            f"versions {' and '.join(map(str, READ_VERSIONS))}; another version of viewhop may "
+            "load it"
         )
     _check_keys(content, _KEYS, MANIFEST)
     model, arrays = content["model"], content["arrays"]
@@ -126,25 +126,25 @@ def decode_manifest(text: bytes) -> tuple[int, dict[str, Any], dict[str, Entry]]
 
 def _entry(name: str, entry: Any) -> Entry:
     if not is_array_name(name):
-        raise ModelFileError(f"{MANIFEST}: an array cannot have the name {_told(name)}")
+        raise ModelFileError(f"{MANIFEST}: an array cannot have the name {_shorten(name)}")
     where = f"{MANIFEST}: array {name!r}"
     if not isinstance(entry, dict):
         raise ModelFileError(f"{where} is not an object")
     _check_keys(entry, _ENTRY_KEYS, where)
     dtype, shape, order, size, digest = (entry[key] for key in _ENTRY_KEYS)
     if dtype not in DTYPES:
-        raise ModelFileError(f"{where} has dtype {_told(dtype)}, expected {', '.join(DTYPES)}")
+        raise ModelFileError(f"{where} has dtype {_shorten(dtype)}, expected {', '.join(DTYPES)}")
     if order not in ("C", "F"):
-        raise ModelFileError(f"{where} has order {_told(order)}")
+        raise ModelFileError(f"{where} has order {_shorten(order)}")
     if not isinstance(shape, list) or len(shape) > 4 or not all(map(_is_size, shape)):
-        raise ModelFileError(f"{where} has shape {_told(shape)}")
+        raise ModelFileError(f"{where} has shape {_shorten(shape)}")
     if not isinstance(digest, str) or _HASH.fullmatch(digest) is None:
         raise ModelFileError(f"{where} has no SHA-256")
     header = Header(dtype, tuple(shape), order == "F")
     expected = len(header.encoded()) + header.n_bytes
     if not _is_size(size) or size != expected:
         raise ModelSizeError(
-            f"{where} of shape {shape} takes {expected} bytes, but its size is {_told(size)}"
+            f"{where} of shape {shape} takes {expected} bytes, but its size is {_shorten(size)}"
         )
     return Entry(header, size, digest)
 
@@ -159,7 +159,7 @@ def _check_keys(mapping: Mapping[str, Any], known: tuple[str, ...], where: str) 
     if missing or unknown:
         raise ModelFileError(
             f"{where}: missing keys: {', '.join(missing) or 'none'}; unknown keys: "
-            f"{', '.join(map(_told, unknown)) or 'none'}"
+            f"{', '.join(map(_shorten, unknown)) or 'none'}"
         )
 
 
@@ -200,7 +200,7 @@ def _small(text: str) -> int:
     return int(text)
 
 
-def _told(value: object) -> str:
+def _shorten(value: object) -> str:
     """A value as text for an error message, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

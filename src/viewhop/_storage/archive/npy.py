@@ -15,10 +15,10 @@ __all__ = ["DTYPES", "PREFIX", "Header", "array_bytes", "parse_header"]
 
 #: The dtypes that an archive supports, in ``.npy`` notation.
 DTYPES = ("<f4", "<f8", "<i4", "<i8", "|b1")
-#: Length of the magic bytes, the version 1.0, and two bytes for the length of the rest.
+#: Length of the magic bytes with the version, and of the two bytes that give the remaining length.
 PREFIX = 10
 _MAGIC = b"\x93NUMPY\x01\x00"
-#: Largest length of a header: no array here has more than a few dimensions.
+#: Largest length of a header: archived arrays have few dimensions.
 _LONGEST = 246
 _MOST_DIMENSIONS = 4
 _TEXT = re.compile(
@@ -63,7 +63,7 @@ class Header(NamedTuple):
         """Number of bytes that follow the first `PREFIX` bytes of a header."""
         length = int.from_bytes(prefix[8:], "little")
         if len(prefix) < PREFIX or prefix[:8] != _MAGIC or not 0 < length <= _LONGEST:
-            raise ModelFileError("it does not begin with the header of an array")
+            raise ModelFileError("it does not begin with an array header")
         return length
 
     @classmethod
@@ -72,7 +72,7 @@ class Header(NamedTuple):
         match = _TEXT.fullmatch(text.decode("latin-1"))
         if match is None or match[1] not in DTYPES:
             raise ModelFileError(
-                f"its header is not that of an array of numbers ({', '.join(DTYPES)})"
+                f"its header does not describe an array of numbers ({', '.join(DTYPES)})"
             )
         shape = tuple(int(size) for size in match[3].split(",") if size)
         if len(shape) > _MOST_DIMENSIONS or math.prod(shape) >= 2**48:
@@ -85,7 +85,7 @@ def parse_header(array: NDArray[Any]) -> Header:
     dtype = array.dtype.newbyteorder("<").str
     if dtype not in DTYPES:
         raise TypeError(f"an archive supports {', '.join(DTYPES)}, got {array.dtype}")
-    # The order is kept, because the last bit of a sum along an axis depends on it.
+    # The memory order is kept, because the last bit of a sum along an axis depends on it.
     is_fortran = array.ndim > 1 and array.strides[0] < array.strides[-1] and array.size > 0
     return Header(dtype, array.shape, is_fortran)
 

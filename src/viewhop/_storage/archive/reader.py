@@ -1,4 +1,4 @@
-"""Reading an archive: every statement of the file is verified, and no code is executed."""
+"""Reading an archive with everything in it verified and no code executed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Archive(NamedTuple):
-    """What an archive holds.
+    """The content of an archive.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Archive(NamedTuple):
         Plain data.
     arrays : dict of arrays by name
     version : int
-        That of the format.
+        Version of the file format.
     """
 
     model: dict[str, Any]
@@ -47,13 +47,13 @@ def read(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
     ----------
     path : path
     max_memory : number, str or None
-        Limit for the size of the arrays: bytes, or text like "2GB"; None is 80 % of the available
-        memory.
+        Limit for the size of the arrays: bytes, or text like "2GB"; None means 80 % of the
+        available memory.
 
     Raises
     ------
     ModelFileError
-        If the file is not an archive as written by `viewhop._storage.archive.write`.
+        If the file is not an archive written by `viewhop._storage.archive.write`.
     OSError
         If the file does not exist or cannot be read.
     """
@@ -65,7 +65,7 @@ def read(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
         needed = sum(entry.size for entry in entries.values())
         if allowed is not None and needed > allowed:
             raise ModelSizeError(
-                f"its arrays take {memory.format_bytes(needed)}, and the budget is "
+                f"its arrays take {memory.format_bytes(needed)}, but the budget is "
                 f"{memory.format_bytes(allowed)}; raise max_memory if you trust the file"
             )
         arrays = {

@@ -1,4 +1,4 @@
-"""Writing an archive: equal content gives equal bytes, and the file is replaced atomically."""
+"""Writing an archive atomically, with equal bytes for equal content."""
 
 from __future__ import annotations
 

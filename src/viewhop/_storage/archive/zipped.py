@@ -1,7 +1,7 @@
 """Strict zip files: members follow each other without gaps, and both of their headers agree.
 
-The directory at the end is read first, and the header of each member must agree with it. No byte is
-outside a member, so every program sees the same content in the file.
+The directory at the end is read first, and the header of each member must agree with it. No byte
+lies outside a member, so every program sees the same content in the file.
 """
 
 from __future__ import annotations
@@ -139,20 +139,20 @@ def _directory(file: BinaryIO, length: int) -> tuple[int, int, int]:
         sign, locator_disk, end_64, disks = _LOCATOR.unpack(_read_exactly(file, _LOCATOR.size))
         if sign == b"PK\x06\x07":
             if end_64 + _END_64.size != locator or locator_disk or disks != 1:
-                raise ModelFileError("its zip64 directory is not where it says")
+                raise ModelFileError("its zip64 directory is not at the declared offset")
             file.seek(end_64)
             sign, rest, _, _, disk, start_disk, here, count, size, begin = _END_64.unpack(
                 _read_exactly(file, _END_64.size)
             )
             if sign != b"PK\x06\x06" or rest != _END_64.size - 12:
-                raise ModelFileError("its zip64 directory is not where it says")
+                raise ModelFileError("its zip64 directory is not at the declared offset")
             end = end_64
     if disk or start_disk or here != count:
         raise ModelFileError("it is one part of a zip file in several parts")
     if size > MOST_DIRECTORY or count > MOST_MEMBERS:
         raise ModelSizeError(f"its directory has too many members: {count:,} in {size:,} bytes")
     if begin + size != end:
-        raise ModelFileError("its directory is not where it says")
+        raise ModelFileError("its directory is not at the declared offset")
     return begin, size, count
 
 
@@ -161,7 +161,7 @@ def _parse_directory(directory: bytes, count: int) -> Iterator[Member]:
     place = 0
     for _ in range(count):
         if place + _CENTRAL.size > len(directory):
-            raise ModelFileError("its directory is shorter than it says")
+            raise ModelFileError("its directory is shorter than declared")
         fields = _CENTRAL.unpack_from(directory, place)
         sign, _, _, flags, method, _, _, crc, packed, size = fields[:10]
         name_size, extra_size, comment_size, disk, _, attributes, header = fields[10:]
@@ -170,7 +170,7 @@ def _parse_directory(directory: bytes, count: int) -> Iterator[Member]:
         extra = directory[place + name_size : place + name_size + extra_size]
         place += name_size + extra_size + comment_size
         if sign != b"PK\x01\x02" or place > len(directory) or disk or comment_size:
-            raise ModelFileError("its directory is not that of a plain zip file")
+            raise ModelFileError("its directory is not a plain zip directory")
         name = _name(raw)
         size, packed, header = _wide(name, extra, [size, packed, header])
         _check_kind(name, flags, method, attributes)
@@ -184,11 +184,11 @@ def _parse_directory(directory: bytes, count: int) -> Iterator[Member]:
             )
         yield Member(name, method, crc, packed, size, header)
     if place != len(directory):
-        raise ModelFileError("its directory is longer than it says")
+        raise ModelFileError("its directory is longer than declared")
 
 
 def _name(raw: bytes) -> str:
-    """The name of a member; ModelFileError if it could lead out of the folder."""
+    """The name of a member; ModelFileError if it is not portable or could escape its folder."""
     text = raw.decode("ascii", "backslashreplace")
     parts = text.split("/")
     if (
@@ -211,7 +211,7 @@ def _wide(name: str, extra: bytes, values: list[int]) -> list[int]:
             field = extra[place + 4 : place + 4 + size]
         place += 4 + size
     if place != len(extra) or len(field) < 8 * len(wanted):
-        raise ModelFileError(f"{name}: its extra field is not as long as it says")
+        raise ModelFileError(f"{name}: its extra field does not have the length that it declares")
     widened = list(values)
     for k, value in zip(wanted, struct.iter_unpack("<Q", field[: 8 * len(wanted)]), strict=True):
         widened[k] = value[0]
@@ -235,14 +235,14 @@ def _check_kind(name: str, flags: int, method: int, attributes: int) -> None:
 def _data_offset(file: BinaryIO, member: Member, end: int) -> int:
     """Offset of the data of a member; its header must agree with the directory."""
     if member.header + _LOCAL.size > end:
-        raise ModelFileError(f"{member.name} is not where the directory says")
+        raise ModelFileError(f"{member.name} is not at the offset in the directory")
     file.seek(member.header)
     fields = _LOCAL.unpack(_read_exactly(file, _LOCAL.size))
     sign, _, flags, method, _, _, crc, packed, size, name_size, extra_size = fields
     name = _read_exactly(file, name_size) if name_size == len(member.name) else b""
     extra = file.read(extra_size)
     if sign != b"PK\x03\x04" or name != member.name.encode("ascii") or len(extra) < extra_size:
-        raise ModelFileError(f"{member.name} is not where the directory says")
+        raise ModelFileError(f"{member.name} is not at the offset in the directory")
     size, packed = _wide(member.name, extra, [size, packed])
     if flags & ~_UTF8 or (method, crc) != (member.method, member.crc):
         raise ModelFileError(f"{member.name}: its header and the directory do not agree")
