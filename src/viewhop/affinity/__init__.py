@@ -4,7 +4,7 @@
 `viewhop.kernels.Kernel.build`.
 """
 
-from viewhop.affinity._affinity import Affinity, row_number
+from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._build import build_affinity
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
@@ -30,5 +30,4 @@ __all__ = [
     "encode_kernel",
     "factorise_kernel",
     "in_lanes",
-    "row_number",
 ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +13,11 @@ from viewhop._storage.codec import Shelf
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.errors import ModelFileError
 from viewhop.kernels import Kernel
+from viewhop.views import Describe, row_number
 
-__all__ = ["Affinity", "check_not_identity", "row_number"]
+__all__ = ["Affinity", "check_not_identity"]
 
 Floats = NDArray[np.float64]
-#: Names a row in a message: "row 4", or "sample 'c17' (row 4)".
-Describe: TypeAlias = Callable[[int], str]
-
-
-def row_number(row: int) -> str:
-    """The name of a row in messages, if it has no id."""
-    return f"row {row}"
 
 
 class Affinity(ABC):

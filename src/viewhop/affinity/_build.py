@@ -12,7 +12,7 @@ from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
-from viewhop.views import ViewRows
+from viewhop.views import Describe, ViewRows, row_number
 
 __all__ = ["build_affinity"]
 
@@ -26,6 +26,7 @@ def build_affinity(
     n_jobs: int = 1,
     progress: Progress = no_progress,
     allowed: int | None = None,
+    describe: Describe = row_number,
 ) -> Affinity:
     """The kernel of one view on its training samples, stored as a full matrix or on neighbours.
 
@@ -45,9 +46,11 @@ def build_affinity(
     progress : callable
     allowed : int or None
         Bytes that pairs of neighbours may take, which ties can make many; None means no limit.
+    describe : callable
+        Names a row in a message.
     """
     generator = np.random.default_rng(0) if generator is None else generator
-    rows = ViewRows(name, X, generator, n_jobs, progress, allowed)
+    rows = ViewRows(name, X, generator, n_jobs, progress, allowed, describe)
     own = kernel.build(rows)
     if own is not None:
         if not isinstance(own, Affinity):
@@ -58,7 +61,7 @@ def build_affinity(
         own.name, own.kernel = name, kernel
         return own
     if isinstance(kernel, Precomputed):
-        check_kernel_matrix(name, X)
+        check_kernel_matrix(name, X, describe)
         if kernel.n_neighbors is None:
             return build_dense_precomputed(rows, kernel)
         return build_sparse_precomputed(rows, kernel)

@@ -11,10 +11,8 @@ from scipy.sparse import csr_array
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import (
     Affinity,
-    Describe,
     Floats,
     check_not_identity,
-    row_number,
 )
 from viewhop.affinity._distance_tiles import (
     distance_tiles,
@@ -30,7 +28,7 @@ from viewhop.affinity._tiles import Tiles
 from viewhop.bandwidth import choose_scale, sample_rows
 from viewhop.kernels import DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
-from viewhop.views import ViewRows
+from viewhop.views import Describe, ViewRows, row_number
 
 __all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_precomputed"]
 
@@ -258,7 +256,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
         rows.progress(f"kernel of {name}", count, total)
 
     features = FeatureMap.of(kernel, X)
-    points = Points(features(X, name), rounding=features.rounding, n_jobs=n_jobs)
+    points = Points(features(X, name, rows.describe), rounding=features.rounding, n_jobs=n_jobs)
     tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":

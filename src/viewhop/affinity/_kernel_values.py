@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import row_blocks
-from viewhop.affinity._affinity import Describe, row_number
+from viewhop.views import Describe, row_number
 
 __all__ = ["check_kernel_matrix", "check_kernel_values"]
 
@@ -23,7 +23,9 @@ def check_kernel_values(
         )
 
 
-def check_kernel_matrix(name: str, values: NDArray[np.floating]) -> None:
+def check_kernel_matrix(
+    name: str, values: NDArray[np.floating], describe: Describe = row_number
+) -> None:
     """Raise ValueError unless a kernel is square, symmetric and positive on its diagonal."""
     n = values.shape[0]
     if values.shape != (n, n):
@@ -31,12 +33,12 @@ def check_kernel_matrix(name: str, values: NDArray[np.floating]) -> None:
             f"the precomputed kernel of view {name!r} must be square, "
             f"(n_samples, n_samples), but it is {values.shape}"
         )
-    check_kernel_values(name, values)
+    check_kernel_values(name, values, describe)
     alone = np.flatnonzero(np.diagonal(values) <= 0)
     if alone.size:
         raise ValueError(
-            f"row {alone[0]} of the precomputed kernel of view {name!r} has 0 on the diagonal; a "
-            "sample's similarity to itself must be positive"
+            f"{describe(int(alone[0]))} of the precomputed kernel of view {name!r} has 0 on the "
+            "diagonal; a sample's similarity to itself must be positive"
         )
     tolerance = np.sqrt(np.finfo(values.dtype).eps) * values.max()
     for block in row_blocks(n, n):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from viewhop._runtime import memory, threads
 from viewhop._storage.codec import Shelf
-from viewhop.affinity._affinity import Describe, Floats, check_not_identity, row_number
+from viewhop.affinity._affinity import Floats, check_not_identity
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._state import distance_block, measured_state
@@ -29,7 +29,7 @@ from viewhop.neighbours import (
     search_neighbours,
     symmetrise,
 )
-from viewhop.views import ViewRows
+from viewhop.views import Describe, ViewRows, row_number
 
 #: Bytes per pair while the lists are sorted and symmetrised.
 PAIR_BYTES = 100
@@ -191,7 +191,7 @@ class SparseAffinity(Graph):
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
     """The kernel of neighbouring rows."""
     features = FeatureMap.of(kernel, rows.values)
-    points = Points(features(rows.values, rows.name), rounding=features.rounding)
+    points = Points(features(rows.values, rows.name, rows.describe), rounding=features.rounding)
     return build_points_affinity(rows, kernel, features, points)
 
 

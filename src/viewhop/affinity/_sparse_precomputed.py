@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from viewhop._storage.codec import Shelf
-from viewhop.affinity._affinity import Describe, Floats, row_number
+from viewhop.affinity._affinity import Floats
 from viewhop.affinity._graph import Graph
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._kernel_values import check_kernel_values
 from viewhop.affinity._state import base_state
 from viewhop.kernels import Precomputed
-from viewhop.views import ViewRows
+from viewhop.views import Describe, ViewRows, row_number
 
 __all__ = ["SparsePrecomputed", "build_sparse_precomputed"]
 

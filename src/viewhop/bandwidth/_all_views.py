@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,6 +72,7 @@ def resolve_scales(
         for name, kernel in users.items():
             rows = views.rows(name)
             features = FeatureMap.of(kernel, rows)
+            features.check(rows, name, partial(views.describe_row, name))
             if rule == "joint":
                 rows = common_rows(views, [*users])[name]
             points[name] = Points(features(rows, name), rounding=features.rounding)

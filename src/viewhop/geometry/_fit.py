@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -21,8 +22,7 @@ from viewhop.errors import RecallWarning
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
 from viewhop.geometry._memory_plan import MemoryPlan
 from viewhop.geometry._outputs import resolve_output
-from viewhop.kernels import DistanceKernel, Kernel, kernels_by_view
-from viewhop.neighbours import FeatureMap
+from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.solvers import Rank, check_reached, solve_multilevel, warn_of_pieces
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
@@ -246,6 +246,7 @@ def build_affinities(
             n_jobs=n_jobs // at_once,
             progress=progress,
             allowed=allowed,
+            describe=partial(views.describe_row, name),
         )
 
     affinities = map_threads(build, views.names, at_once)
@@ -277,9 +278,6 @@ def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floatin
                 f"{len(views)} samples"
             )
         return rows[:, samples]
-    if isinstance(kernel, DistanceKernel) and not (views.is_complete and views.ids is None):
-        # Here, where rows are counted from the first sample and ids are known.
-        FeatureMap.of(kernel, rows).check(views[name], name, views.describe_sample)
     return rows
 
 

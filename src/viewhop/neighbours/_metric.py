@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.kernels import DistanceKernel
+from viewhop.views import Describe, row_number
 
 __all__ = ["FeatureMap"]
 
@@ -47,7 +47,9 @@ class FeatureMap:
             deviation[constant] = 1.0
         return cls(kernel.metric, deviation)
 
-    def __call__(self, X: NDArray[np.floating], name: str) -> NDArray[np.floating]:
+    def __call__(
+        self, X: NDArray[np.floating], name: str, describe: Describe = row_number
+    ) -> NDArray[np.floating]:
         """Feature rows of `X`; an undefined row is a ValueError that names the view.
 
         Each row depends on itself alone, so a batch and its rows one by one agree.
@@ -57,7 +59,7 @@ class FeatureMap:
             rows = rows / self.deviation
         if self.metric == "euclidean":
             return rows
-        self._check_scaled(rows, name)
+        self._check_scaled(rows, name, describe)
         rows = rows.astype(np.float64)
         if self.metric == "correlation":
             rows = rows - rows.mean(axis=1, keepdims=True)
@@ -67,23 +69,13 @@ class FeatureMap:
         # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
         return np.asarray(rows / length / np.sqrt(2.0))
 
-    def check(
-        self,
-        X: NDArray[np.floating],
-        name: str,
-        describe: Callable[[int], str] = "row {}".format,
-    ) -> None:
+    def check(self, X: NDArray[np.floating], name: str, describe: Describe = row_number) -> None:
         """Raise ValueError, naming view and row, for a row that has no features."""
         if self.metric != "euclidean":
             scaled = X if self.deviation is None else X / self.deviation
             self._check_scaled(scaled, name, describe)
 
-    def _check_scaled(
-        self,
-        rows: NDArray[np.floating],
-        name: str,
-        describe: Callable[[int], str] = "row {}".format,
-    ) -> None:
+    def _check_scaled(self, rows: NDArray[np.floating], name: str, describe: Describe) -> None:
         low, high = rows.min(axis=1), rows.max(axis=1)
         if self.metric == "correlation":
             flat = np.flatnonzero(low == high)

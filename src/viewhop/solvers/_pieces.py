@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.affinity import row_number
 from viewhop.errors import DisconnectedWarning
 from viewhop.solvers._rank import quote_views
+from viewhop.views import row_number
 from viewhop.walks import Walk
 
 __all__ = ["check_reached", "warn_of_pieces"]

@@ -5,11 +5,12 @@ from viewhop.views._checks import LARGEST, Labels, check_indices
 from viewhop.views._columns import frame_groups
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
-from viewhop.views._view_rows import ViewRows
+from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
 __all__ = [
     "LARGEST",
+    "Describe",
     "Labels",
     "RowMap",
     "Schema",
@@ -19,4 +20,5 @@ __all__ = [
     "frame_groups",
     "is_collection",
     "is_mudata",
+    "row_number",
 ]

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from viewhop.views._columns import number_views, view_name
+from viewhop.views._view_rows import Describe, row_number
 
 __all__ = [
     "Labels",
@@ -131,7 +132,10 @@ def check_indices(given: Iterable[tuple[str, Any]]) -> None:
 
 
 def observed_rows(
-    name: str, matrix: NDArray[np.floating], mask: NDArray[np.bool_] | None
+    name: str,
+    matrix: NDArray[np.floating],
+    mask: NDArray[np.bool_] | None,
+    describe: Describe = row_number,
 ) -> Indices | None:
     """Indices of the observed rows, None for all; ValueError for partial NaN, inf or overflow."""
     if mask is not None and not mask.all():
@@ -148,21 +152,21 @@ def observed_rows(
     if bad.size:
         row, column = bad[0]
         raise ValueError(
-            f"row {row} of view {name!r} has NaN in column {column} but values elsewhere; impute "
-            "the missing values (for example with sklearn.impute), or set the whole row to NaN to "
-            "mark the sample as not observed"
+            f"{describe(row)} of view {name!r} has NaN in column {column} but values elsewhere; "
+            "impute the missing values (for example with sklearn.impute), or set the whole row to "
+            "NaN to mark the sample as not observed"
         )
     bad = np.argwhere(np.isinf(matrix))
     if bad.size:
         row, column = bad[0]
         raise ValueError(
-            f"row {row} of view {name!r} has an infinite value (inf) in column {column}"
+            f"{describe(row)} of view {name!r} has an infinite value (inf) in column {column}"
         )
     largest = float(np.nanmax(np.abs(matrix)))
     if largest > LARGEST:
         row = int(np.nanargmax(np.abs(matrix))) // matrix.shape[1]
         raise ValueError(
-            f"row {row} of view {name!r} has a value of {largest:.3g}; its square overflows: "
+            f"{describe(row)} of view {name!r} has a value of {largest:.3g}; its square overflows: "
             "rescale the view"
         )
     return np.flatnonzero(~unseen)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
 
-__all__ = ["ViewRows"]
+__all__ = ["Describe", "ViewRows", "row_number"]
+
+#: Names a row in a message: "row 4", or "sample 'c17' (row 4)".
+Describe: TypeAlias = Callable[[int], str]
+
+
+def row_number(row: int) -> str:
+    """The name of a row in messages, if it has no id."""
+    return f"row {row}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +40,8 @@ class ViewRows:
         ``progress(stage, done, total)``.
     allowed : int or None
         Bytes that pairs of neighbours may take (ties can add many); None is no limit.
+    describe : callable
+        Names a row in a message: by its sample's id, where ids are known.
     """
 
     name: str
@@ -38,3 +50,4 @@ class ViewRows:
     n_jobs: int = 1
     progress: Progress = no_progress
     allowed: int | None = None
+    describe: Describe = row_number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, NoReturn
 
@@ -304,7 +305,7 @@ class Views:
                     f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; pass "
                     "one per row"
                 )
-            kept = reading.observed_rows(name, array, None)
+            kept = reading.observed_rows(name, array, None, partial(_describe, aligned, name))
             rows[name] = array if kept is None else array[kept]
             samples[name] = places if kept is None else places[kept]
             if samples[name].size == n and np.unique(samples[name]).size == n:
@@ -384,6 +385,18 @@ class Views:
             return f"row {sample}"
         return f"sample {self.ids[[sample]].tolist()[0]!r} (row {sample})"
 
+    def describe_row(self, name: str, row: int) -> str:
+        """A row of a view as messages name it: by its sample.
+
+        Parameters
+        ----------
+        name : str
+            The view.
+        row : int
+            Counted as `rows` has them.
+        """
+        return self.describe_sample(int(self.samples(name)[row]))
+
     def __len__(self) -> int:
         return self._n_samples
 
@@ -458,6 +471,12 @@ def is_collection(X: object) -> bool:
     if not isinstance(X, list | tuple):
         return False
     return not X or any(item is None or reading.is_matrix(item) for item in X)
+
+
+def _describe(aligned: Aligned, name: str, row: int) -> str:
+    """A row of a view that was joined by ids, as messages name it."""
+    sample = aligned.samples[name][[row]]
+    return f"sample {aligned.ids[sample].tolist()[0]!r} (row {row})"
 
 
 def _select_rows(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.affinity import KernelRows, Values, row_number
+from viewhop.affinity import KernelRows, Values
 from viewhop.errors import FarSampleWarning, UnreachedViewWarning
+from viewhop.views import row_number
 
 __all__ = ["Extension", "Step", "average", "mean_coverage", "warn_of_unreached"]
 
