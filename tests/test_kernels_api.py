@@ -72,11 +72,13 @@ def test_scales_are_checked_for_every_kernel_of_distances(cls, name, value):
 
 
 def test_unknown_rules_and_metrics_list_the_known_ones():
-    with pytest.raises(ValueError, match="unknown bandwidth 'x'; known are max-min, log-log, loc"):
+    with pytest.raises(
+        ValueError, match="unknown bandwidth 'x'; choose from max-min, log-log, loc"
+    ):
         kernels_by_view(Gaussian("x"), ["rna"])
-    with pytest.raises(ValueError, match="unknown metric 'x'; known are euclidean, cosine, corr"):
+    with pytest.raises(ValueError, match="unknown metric 'x'; choose from euclidean, cosine, corr"):
         kernels_by_view(Laplacian(metric="x"), ["rna"])
-    with pytest.raises(ValueError, match="unknown search 'x'; known are auto, exact, faiss"):
+    with pytest.raises(ValueError, match="unknown search 'x'; choose from auto, exact, faiss"):
         kernels_by_view(Correlation(search="x"), ["rna"])
 
 
@@ -132,9 +134,9 @@ def test_a_view_gets_its_own_copy_of_a_shared_kernel():
         ({"a": "gaussian", "b": "gaussian", "c": "gaussian"}, "missing: none; unknown: c"),
         (["gaussian"], "lists 1 kernels for 2 views"),
         ([], "lists 0 kernels for 2 views"),
-        ("cauchy", "unknown kernel 'cauchy'; known are adaptive, gaussian"),
-        (["gaussian", 3], "unknown kernel 3; known are adaptive"),
-        (Gaussian, "unknown kernel .*known are adaptive"),
+        ("cauchy", "unknown kernel 'cauchy'; choose from adaptive, gaussian"),
+        (["gaussian", 3], "unknown kernel 3; choose from adaptive"),
+        (Gaussian, "unknown kernel .*choose from adaptive"),
     ],
 )
 def test_kernels_that_do_not_fit_the_views_are_refused(kernel, message):

@@ -1,8 +1,8 @@
-"""The names that settings, options and files may use: one list of each kind.
+"""The names of kernels, fusions, solvers and other choices, one dict per kind.
 
-An entry is read when it is asked for, so one that is added while a program runs counts everywhere:
-in the check of settings, in the help of the commands, and in what a shell completes. Nothing heavy
-is imported here: the object behind a name loads on first use.
+Dicts are read at the time of use, so an entry that is added at run time is recognised everywhere:
+in parameter and settings checks, in the help of commands, and in shell completion. Nothing heavy is
+imported here: the object behind a name loads on first use.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Entry:
     Attributes
     ----------
     home : str
-        Where the object is: ``"package.module:name"``.
+        Import path of the object: ``"package.module:name"``.
     summary : str
-        One line for help texts.
+        One line for help text.
     """
 
     home: str
     summary: str
 
 
-#: How the views become one walk.
+#: Ways to combine the views into one walk.
 FUSIONS: dict[str, Entry] = {
     "hop": Entry(
         "viewhop.walks._hop:HopWalk", "a walk that hops between views at every step, Eq. (13)"
@@ -52,7 +52,7 @@ FUSIONS: dict[str, Entry] = {
     ),
 }
 
-#: How similar two samples of a view are.
+#: Similarities of two samples in one view.
 KERNELS: dict[str, Entry] = {
     "adaptive": Entry(
         "viewhop.kernels:adaptive", "a Gaussian on nearest neighbours, with a scale per sample"
@@ -65,7 +65,7 @@ KERNELS: dict[str, Entry] = {
     "precomputed": Entry("viewhop.kernels:Precomputed", "the file is the kernel matrix itself"),
 }
 
-#: How the scale of a kernel is chosen, where it is not a number.
+#: Rules that choose the scale of a kernel.
 RULES: dict[str, str] = {
     "max-min": "the largest distance of a sample to its nearest neighbour",
     "log-log": "the steepest point of the log-log plot of the kernel's sum",
@@ -74,21 +74,21 @@ RULES: dict[str, str] = {
     "connected": "the smallest scales at which every sample is connected in some view",
 }
 
-#: How the distance of two samples is measured.
+#: Distances between two samples.
 METRICS: dict[str, str] = {
     "euclidean": "the root of the summed squared differences",
     "cosine": "the root of 1 minus the cosine of the angle",
     "correlation": "the root of 1 minus the correlation",
 }
 
-#: How neighbours are found.
+#: Methods of neighbour search.
 SEARCHES: dict[str, str] = {
     "auto": "the faster of the two for the number of samples",
     "exact": "every neighbour, by comparing all pairs",
     "faiss": "an approximate index; its recall is measured and reported",
 }
 
-#: How eigenpairs are computed; "auto" chooses among these.
+#: Eigensolvers; "auto" chooses one of these.
 SOLVERS: dict[str, Entry] = {
     "dense": Entry("viewhop.solvers._lapack:DenseSolver", "LAPACK on the whole matrix"),
     "lanczos": Entry("viewhop.solvers._lanczos:LanczosSolver", "Lanczos iterations (ARPACK)"),
@@ -101,7 +101,7 @@ SOLVERS: dict[str, Entry] = {
     ),
 }
 
-#: What the embedding of several views is.
+#: Forms of the embedding of several views.
 OUTPUTS: dict[str, str] = {
     "auto": "concat if every view observed every sample, else mean",
     "concat": "the coordinates of all views side by side",

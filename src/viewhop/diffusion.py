@@ -1,7 +1,7 @@
-"""Diffusion: what a fitted geometry says about samples, as coordinates and as distances.
+"""Diffusion coordinates, distances and transition probabilities of a fitted geometry.
 
-Every function takes a fitted estimator or its ``geometry_``. Distances carry the weight 1/π, so
-they do not shrink as samples are added; squared, they are the paper's times trace D̂.
+Most functions take a fitted estimator or its ``geometry_``. Distances are weighted by 1/π, so they
+do not shrink as samples are added; their squares are the paper's times trace D̂.
 """
 
 from viewhop.geometry import (

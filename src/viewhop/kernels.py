@@ -1,7 +1,7 @@
-"""Kernels: how alike two samples of one view are.
+"""Kernels: the similarity of two samples in one view.
 
-A kernel object only says which rule to use. Every rule is a decreasing function of u = d/s,
-the distance of two samples in the kernel's feature space over their scale.
+A kernel object only holds parameters. Every distance kernel is a decreasing function of u = d/s:
+the distance of two samples in the kernel's feature space, divided by their scale.
 """
 
 from __future__ import annotations
@@ -43,66 +43,66 @@ class Kernel(BaseEstimator):
     Parameters
     ----------
     n_neighbors : int or None
-        Keep only pairs where one is among the other's k nearest; None keeps all.
+        Keep only pairs where one sample is among the k nearest of the other; None keeps all.
     alpha : float
-        Divide the kernel by the density of both samples to this power.
+        Divide the kernel by the density of both samples, raised to this power.
     """
 
     n_neighbors: int | None
     alpha: float
-    #: Whether rows are kernel values, with a column for each training sample.
+    #: Whether the rows of a view are kernel values, one column per training sample.
     is_pairwise: ClassVar[bool] = False
 
     def build(self, rows: ViewRows) -> Any:
-        """An affinity of the kernel's own on the rows of a view, or None.
+        """A custom affinity on the rows of a view, or None.
 
-        None leaves it to viewhop to hold the kernel, as a matrix or on neighbours. A class of
-        your own may return a `viewhop.affinity.Affinity` instead: a kernel computed on the fly,
-        on another device, or in another file.
+        With None, viewhop stores the kernel itself, as a full matrix or on neighbours. A subclass
+        may return its own `viewhop.affinity.Affinity` instead: a kernel that is computed on the
+        fly, lives on another device, or is read from a file.
 
         Parameters
         ----------
         rows : ViewRows
-            What the view observed, with a source of randomness and the number of threads.
+            The observed rows of the view, with a random generator and the number of threads.
         """
         return None
 
     @property
     def builds_itself(self) -> bool:
-        """Whether the class brings a storage of its own."""
+        """Whether the class overrides `build`."""
         return type(self).build is not Kernel.build
 
     def check(self, name: str) -> None:
-        """Raise ValueError, naming the view, unless every parameter makes sense."""
+        """Raise ValueError, naming the view, unless every parameter is valid."""
         k = self.n_neighbors
         if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
             raise ValueError(
-                f"kernel of view {name!r}: n_neighbors is a positive whole number or None, "
+                f"kernel of view {name!r}: n_neighbors must be a positive integer or None, "
                 f"not {k!r}"
             )
         if not _is_number(self.alpha) or not 0 <= self.alpha < np.inf:
             raise ValueError(
-                f"kernel of view {name!r}: alpha is a number of at least 0, not {self.alpha!r}"
+                f"kernel of view {name!r}: alpha must be a non-negative number, not {self.alpha!r}"
             )
 
 
 class DistanceKernel(Kernel):
-    """A kernel of the distance between two samples, over a scale.
+    """A kernel that depends on the distance of two samples relative to a scale.
 
     Parameters
     ----------
     bandwidth : {"max-min", "log-log", "local", "joint", "connected"} or float
         The scale sigma, or the rule that chooses it.
     factor : float
-        C; it multiplies sigma squared, whatever the rule.
+        C, which multiplies sigma squared, whatever the rule.
     n_neighbors, alpha
         See `Kernel`.
     metric : {"euclidean", "cosine", "correlation"}
-        How samples are compared. For the last two d² = 1 − similarity.
+        The distance d. For the last two, d² = 1 − similarity.
     standardize : bool
         Divide each feature by its standard deviation over the training samples.
     search : {"auto", "exact", "faiss"}
-        How neighbours are found.
+        How neighbours are searched for.
     """
 
     bandwidth: str | float
@@ -118,7 +118,7 @@ class DistanceKernel(Kernel):
 
     @classmethod
     def exponent_of_square(cls, square: Any) -> Any:
-        """−log of the kernel at u² = (d/s)², an array that may be written over."""
+        """−log of the kernel at u² = (d/s)², an array that may be overwritten."""
         return cls.exponent(np.sqrt(square, out=square))
 
     @staticmethod
@@ -127,14 +127,14 @@ class DistanceKernel(Kernel):
         """Derivative of log kernel with respect to log s at u = d/s."""
 
     def check(self, name: str) -> None:
-        """Raise ValueError, naming the view, unless every parameter makes sense."""
+        """Raise ValueError, naming the view, unless every parameter is valid."""
         super().check(name)
         where = f"kernel of view {name!r}"
         if isinstance(self.bandwidth, str):
             if self.bandwidth not in RULES:
                 raise ValueError(
-                    f"{where}: unknown bandwidth {self.bandwidth!r}; known are "
-                    f"{', '.join(RULES)}, or a positive number"
+                    f"{where}: unknown bandwidth {self.bandwidth!r}; choose from "
+                    f"{', '.join(RULES)}, or pass a positive number"
                 )
         elif not _is_number(self.bandwidth) or not 0 < self.bandwidth < np.inf:
             raise ValueError(f"{where}: bandwidth must be positive, not {self.bandwidth!r}")
@@ -142,16 +142,16 @@ class DistanceKernel(Kernel):
             raise ValueError(f"{where}: factor must be positive, not {self.factor!r}")
         if self.metric not in METRICS:
             raise ValueError(
-                f"{where}: unknown metric {self.metric!r}; known are {', '.join(METRICS)}"
+                f"{where}: unknown metric {self.metric!r}; choose from {', '.join(METRICS)}"
             )
         if self.search not in SEARCHES:
             raise ValueError(
-                f"{where}: unknown search {self.search!r}; known are {', '.join(SEARCHES)}"
+                f"{where}: unknown search {self.search!r}; choose from {', '.join(SEARCHES)}"
             )
 
     @property
     def scale_neighbors(self) -> int:
-        """Neighbours whose distance is a sample's local scale."""
+        """k, where a sample's local scale is the distance to its k-th nearest neighbour."""
         return 7 if self.n_neighbors is None else max(2, self.n_neighbors // 2)
 
 
@@ -161,24 +161,25 @@ class Gaussian(DistanceKernel):
     Parameters
     ----------
     bandwidth : {"max-min", "log-log", "local", "joint", "connected"} or float, default="max-min"
-        The scale sigma: the largest distance to a nearest distinct sample; the steepest point of
-        the log-log plot of the kernel's sum; one scale per sample, σ² = σ_iσ_j; Algorithm 1 over
-        all views that say "joint"; the smallest scales at which every sample is connected in
-        some view that says "connected"; or a number.
+        The scale sigma, as a number or by a rule. "max-min": the largest distance of a sample to
+        its nearest distinct neighbour. "log-log": the steepest point of the log-log plot of the
+        kernel's sum. "local": one scale per sample, σ² = σ_iσ_j. "joint": Algorithm 1 over all
+        views with this rule. "connected": the smallest scales at which every sample is connected
+        in at least one view with this rule.
     factor : float, default=1.0
-        C; it multiplies sigma squared, whatever the rule.
+        C, which multiplies sigma squared, whatever the rule.
     n_neighbors : int or None, default=None
-        Keep only pairs where one is among the other's k nearest; None keeps all.
+        Keep only pairs where one sample is among the k nearest of the other; None keeps all.
     metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
-        How samples are compared. For the last two d² = 1 − similarity.
+        The distance d. For the last two, d² = 1 − similarity.
     standardize : bool, default=False
         Divide each feature by its standard deviation over the training samples.
     alpha : float, default=0.0
-        Divide the kernel by the density of both samples to this power (Coifman and Lafon).
+        Divide the kernel by the density of both samples, raised to this power (Coifman and Lafon).
     search : {"auto", "exact", "faiss"}, default="auto"
-        How neighbours are found: exactly; by an index of faiss, which may miss some and says how
-        many; or by the faster of the two, which is the exact one up to 50,000 samples. Without
-        `n_neighbors` nothing is searched.
+        How neighbours are searched for: "exact"; "faiss", an approximate index with a measured
+        recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples. Ignored
+        without `n_neighbors`.
 
     Notes
     -----
@@ -213,13 +214,13 @@ class Gaussian(DistanceKernel):
     @staticmethod
     def exponent(u: Any) -> Any:
         """−log of the kernel at u = d/s."""
-        # Beyond the root of the largest number all distances are alike: far.
+        # Clip u so that its square does not overflow; the kernel is 0 there either way.
         most = 0.5 * np.sqrt(np.finfo(np.asarray(u).dtype).max)
         return 0.5 * np.square(np.minimum(u, most))
 
     @classmethod
     def exponent_of_square(cls, square: Any) -> Any:
-        """−log of the kernel at u² = (d/s)², an array that may be written over."""
+        """−log of the kernel at u² = (d/s)², an array that may be overwritten."""
         square *= 0.5
         return square
 
@@ -235,7 +236,7 @@ class Laplacian(DistanceKernel):
     Parameters
     ----------
     bandwidth, factor, n_neighbors, metric, standardize, alpha, search
-        As in `Gaussian`; the scale in use is √factor · sigma.
+        As in `Gaussian`; the effective scale is √factor · sigma.
 
     Notes
     -----
@@ -279,7 +280,7 @@ class Laplacian(DistanceKernel):
 
 
 class Correlation(DistanceKernel):
-    r"""The correlation kernel, :math:`\exp((T - 1) / 2\sigma^2)`, T the correlation of two rows.
+    r"""The correlation kernel, :math:`\exp((T - 1) / 2\sigma^2)` for rows with correlation T.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ class Correlation(DistanceKernel):
 
     Notes
     -----
-    Eqs. (64)–(65). A row whose features are all equal has no correlation and is refused.
+    Eqs. (64)–(65). A constant row has no correlation and raises ValueError.
 
     Examples
     --------
@@ -321,15 +322,15 @@ class Correlation(DistanceKernel):
 
 
 class Precomputed(Kernel):
-    """A kernel that the caller computed: each view is its kernel matrix.
+    """A kernel matrix computed by the caller, passed in place of the view.
 
-    In ``fit`` a view is the (n_samples, n_samples) kernel of the training samples, symmetric and
-    non-negative; in ``transform`` it is the (new, training) block.
+    In ``fit`` the view is the (n_samples, n_samples) kernel of the training samples, symmetric and
+    non-negative; in ``transform`` it is the (n_new, n_samples) block.
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        Keep a pair where its value reaches the (k+1)-th largest of one of the two rows.
+        Keep a pair if its value is at least the (k+1)-th largest in one of its two rows.
     alpha : float, default=0.0
         As in `Gaussian`.
 
@@ -366,7 +367,7 @@ def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
         unknown = [name for name in kernel if name not in names]
         if missing or unknown:
             raise ValueError(
-                f"kernel= needs one entry for each of the views {', '.join(names)}; "
+                f"kernel= needs one entry per view ({', '.join(names)}); "
                 f"missing: {', '.join(missing) or 'none'}; "
                 f"unknown: {', '.join(map(str, unknown)) or 'none'}"
             )
@@ -385,16 +386,16 @@ def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
 
 def _resolve_kernel(entry: object) -> Kernel:
     if isinstance(entry, Kernel):
-        # A copy: a kernel object that is changed later does not change what was fitted with it.
+        # A copy, so that changing the kernel object later does not change a fitted model.
         # scikit-learn has no types, here and elsewhere.
         return clone(entry)  # type: ignore[no-any-return]
     if isinstance(entry, str) and entry in NAMES:
         kernel = load_home(NAMES[entry].home)()
         if not isinstance(kernel, Kernel):
-            raise TypeError(f"the kernel {entry!r} is a {type(kernel).__name__}, not a Kernel")
+            raise TypeError(f"kernel {entry!r} is a {type(kernel).__name__}, not a Kernel")
         return kernel
     raise ValueError(
-        f"unknown kernel {entry!r}; known are {', '.join(NAMES)}, or an object of viewhop.kernels"
+        f"unknown kernel {entry!r}; choose from {', '.join(NAMES)}, or pass a kernel object"
     )
 
 

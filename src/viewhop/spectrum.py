@@ -1,4 +1,4 @@
-"""Spectrum: the leading eigenpairs of a walk, kept together."""
+"""The leading eigenpairs of a walk, as one frozen object."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and right eigenvectors of a walk beside the trivial pair λ_0 = 1, ψ_0 ≡ 1.
+    """Eigenvalues and right eigenvectors of a walk, without the trivial pair λ_0 = 1, ψ_0 ≡ 1.
 
-    Pairs are in order of value, largest first. Eigenvectors are scaled so that
-    Ψᵀ diag(π) Ψ = I, as ψ_0 is, and the first entry whose size is within 1e-6 of the largest is
-    positive.
+    Pairs are sorted by eigenvalue, largest first. Eigenvectors are scaled so that
+    Ψᵀ diag(π) Ψ = I, as ψ_0 is. Signs are fixed: the first entry whose magnitude is within a
+    relative 1e-6 of the largest is positive.
 
     Attributes
     ----------
     eigenvalues : (r,) array
     eigenvectors : (n_nodes, r) array
     stepped : (n_nodes, r) array
-        Pψ, the eigenvectors after one step of the walk: λψ up to the residuals. It is what an
-        extension gives at a new sample, so it is what coordinates are made of.
+        Pψ, the eigenvectors after one step of the walk: λψ up to the residuals. Coordinates are
+        computed from it, because it is also what an extension gives at new samples.
     residuals : (r,) array
         ‖A u − λ u‖ of the unit eigenvectors u of A = D^{-1/2} K D^{-1/2}.
     stationary : (n_nodes,) array
         π, the stationary distribution.
     solver : str
-        The method that computed them.
+        Name of the solver that computed the pairs.
     n_products : int
-        Vectors that the walk's kernel was multiplied by.
+        Number of vectors that the walk's kernel was multiplied by.
     """
 
     eigenvalues: Floats
@@ -63,13 +63,13 @@ class Spectrum:
         eigenvalues : (r,) array
         unit_vectors : (n_nodes, r) array
         images : (n_nodes, r) array
-            A times the vectors; they are written over.
+            A times the vectors; overwritten.
         stationary, solver, n_products
-            As stored.
+            As in the attributes.
         """
         order = np.argsort(-eigenvalues, kind="stable")
         residuals = np.linalg.norm(images - unit_vectors * eigenvalues, axis=0)
-        # A node that the walk does not reach has weight 0, and 0 in every eigenvector.
+        # A node that the walk never reaches has weight 0, and is 0 in every eigenvector.
         root = np.sqrt(np.where(stationary > 0, stationary, np.inf))[:, None]
         vectors = unit_vectors[:, order] / root
         sign = fix_signs(vectors)
@@ -101,7 +101,7 @@ class Spectrum:
         )
 
     def at(self, nodes: NDArray[np.intp]) -> Spectrum:
-        """The same pairs on the nodes in another order: node k is what ``nodes[k]`` was."""
+        """The same pairs with the nodes reordered: new node k is old node ``nodes[k]``."""
         vectors, stepped = self.eigenvectors[nodes], self.stepped[nodes]
         sign = fix_signs(vectors)
         vectors *= sign
@@ -111,7 +111,7 @@ class Spectrum:
         )
 
     def with_trivial(self) -> Spectrum:
-        """The same pairs after λ_0 = 1, ψ_0 ≡ 1."""
+        """The same pairs with the trivial pair λ_0 = 1, ψ_0 ≡ 1 in front."""
         ones = np.ones((self.stationary.size, 1))
         return Spectrum(
             np.append(1.0, self.eigenvalues),
@@ -134,7 +134,7 @@ class Spectrum:
 
 
 def fix_signs(vectors: Floats) -> Floats:
-    """+1 or −1 for each column, (r,): what makes its first largest entry positive."""
+    """Sign of each column, +1 or −1, (r,), that makes its first largest entry positive."""
     size = np.abs(vectors)
     first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
     return np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
