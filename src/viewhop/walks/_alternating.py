@@ -1,4 +1,4 @@
-"""Alternating diffusion: one step in each view in turn."""
+"""Alternating diffusion: a walk that takes one step in each view in turn."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ Labels = NDArray[np.intp]
 
 
 class AlternatingWalk(Walk):
-    """The walk that takes one step in each view in turn, between samples as starts and as ends.
+    """The walk that takes one step in each view in turn.
 
-    P = P^1 P^2 … P^L with P^l the row-normalised kernel of view l. From uniform starts p the chain
-    ends at q = Pᵀp. The symmetric kernel between the two copies of the samples is diag(p) P; its
-    normalised singular vectors place the samples as starts.
+    P = P^1 P^2 … P^L with P^l the row-normalised kernel of view l. Its nodes are two copies of the
+    samples, starts and ends. From a uniform distribution p over the starts, the chain arrives at
+    the ends with distribution q = Pᵀp. The symmetric kernel between the two copies is diag(p) P;
+    its normalised singular vectors give the coordinates of the samples as starts.
 
     Parameters
     ----------
@@ -61,24 +62,24 @@ class AlternatingWalk(Walk):
     def build(
         cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
     ) -> AlternatingWalk:
-        """One step in each view, in the order given; every view observed every sample."""
+        """The walk with one step in each view, in order; every view must observe every sample."""
         return cls(affinities)
 
     @classmethod
     def size(
         cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
     ) -> WalkSize:
-        """The samples as starts and as ends, solved on one of the two."""
+        """Two copies of the samples, solved on one of them."""
         return WalkSize(2 * n_samples, n_samples)
 
     @property
     def places_every_block(self) -> bool:
-        """No: samples are placed as starts only."""
+        """False: samples have coordinates as starts only."""
         return False
 
     @property
     def reduced(self) -> CrossKernel:
-        """diag(p)^{1/2} P diag(q)^{-1/2}: each step goes from starts to ends or back."""
+        """diag(p)^{1/2} P diag(q)^{-1/2}, because each step goes from starts to ends or back."""
         n = self.n_samples
         return CrossKernel(
             (n, n),
@@ -87,11 +88,11 @@ class AlternatingWalk(Walk):
         )
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> AlternatingWalk:
-        """The same walk over other kernels, on other samples."""
+        """The same kind of walk over other kernels and samples."""
         return AlternatingWalk(kernels)
 
     def forward(self, V: NDArray[np.floating], *, skip: int = 0) -> NDArray[np.floating]:
-        """P times a block (n_samples, b), without the steps in the first `skip` views."""
+        """P times a block (n_samples, b), omitting the steps in the first `skip` views."""
         for K, sums in [*zip(self.affinities, self._sums, strict=True)][skip:][::-1]:
             V = (K @ V) / sums
         return V
@@ -116,30 +117,30 @@ class AlternatingWalk(Walk):
         return np.asarray(image / self.n_samples / left).reshape(V.shape)
 
     def pieces(self) -> Labels:
-        """Number of the connected piece of each node, (n_nodes,), by one layer of nodes a step."""
+        """Connected piece of each node, (n_nodes,), from a graph with one layer per step."""
         n, steps = self.n_samples, len(self.affinities)
         layers: list[list[csr_array | None]] = [[None] * (steps + 1) for _ in range(steps + 1)]
         for k, K in enumerate(self.affinities):
             layers[k][k + 1] = K.pattern()
-        layers[steps][0] = csr_array((n, n))  # the first column and last row have a size, too
+        layers[steps][0] = csr_array((n, n))  # gives the first column and the last row a size
         labels = connected_components(block_array(layers), directed=False)[1]
         return np.unique(np.concatenate([labels[:n], labels[-n:]]), return_inverse=True)[1]
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples in the first view, which their walk starts in."""
+        """Kernel rows of new samples in the first view, where their walk starts."""
         first = self.affinities[0]
         if first.name not in new:
             raise ValueError(
-                f'fusion="alternating" starts in view {first.name!r}; a new sample needs that view'
+                f'fusion="alternating" starts in view {first.name!r}, which new samples must have'
             )
         return [first.against(new[first.name])]
 
     def extension(self, spectrum: Spectrum) -> FusedExtension:
-        """One step in the first view from what the other steps make of the ends: P φ = ψ Σ."""
+        """Extension by one step in the first view; the other steps are precomputed: P φ = ψ Σ."""
         _, ends = self.blocks(spectrum.eigenvectors)
         vectors = np.asarray(self.forward(np.asarray(ends), skip=1), dtype=np.float64)
         return FusedExtension(np.split(spectrum.stepped, 2)[0], [vectors])
 
     def mass_after_step(self, V: Floats) -> Floats:
-        """Where a walker is after one step in each view."""
+        """The distribution of a walker after one step in each view, (n_nodes, b)."""
         return np.vstack([self.backward(V[: self.n_samples]), V[self.n_samples :]])

@@ -4,9 +4,9 @@ One step of the walk from a sample x, averaged over the eigenvectors, is
 
     (P̂ψ_k)(x) = κ_l(x)·G_l / κ_l(x)·g_l ,    G_l = Σ_m H_lm K^m ψ_m ,   g_l = Σ_m H_lm K^m 1 ,
 
-with κ_l(x) the row of kernel values between x and the training samples of view l. It equals λ_k ψ_k
-at a training sample, and it is what "the coordinates" mean everywhere: training samples get theirs
-from the same formula as new ones, so fit and transform agree.
+with κ_l(x) the row of kernel values between x and the training samples of view l. At a training
+sample it equals λ_k ψ_k. All coordinates are computed by this formula, those of training samples
+included, so fit and transform agree.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class Step:
     blocks : list of (n, r) arrays
         P̂ψ at the samples, one array per block of the walk.
     observed : (n, n_blocks) bool array
-        Blocks that come from a kernel row of the sample; the others are filled.
+        Blocks computed from a kernel row of the sample; the others are filled in.
     far : (n,) bool array
         Samples far from every training sample in some view.
     coverage : (n,) array
-        How densely training samples lie about each sample, over what is usual among them: the
-        mean over its views, of which none counts for more than 1.
+        Density of training samples around each sample, relative to the median density around the
+        training samples: the mean over its views, each capped at 1.
     unreached : (n, n_blocks) bool array
-        Blocks that no given view hops to, filled by the mean of the others.
+        Blocks that the walk cannot reach from the given views; filled with the mean of the others.
     lost : (n,) bool array
-        Samples without any kernel mass; their coordinates are NaN.
+        Samples without a positive kernel value; their coordinates are NaN.
     """
 
     blocks: list[Floats]
@@ -58,7 +58,7 @@ class Step:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Step]) -> Step:
-        """The steps of consecutive rows as one."""
+        """The steps of consecutive groups of samples as one."""
         return cls(
             [np.concatenate(blocks) for blocks in zip(*(p.blocks for p in parts), strict=True)],
             np.concatenate([p.observed for p in parts]),
@@ -75,22 +75,23 @@ class Step:
         describe: Callable[[int], str] = row_number,
         stacklevel: int,
     ) -> None:
-        """Warn of samples that were not placed as usual; refuse those that cannot be placed.
+        """Warn about far samples and unreached views; raise ValueError for lost samples.
 
         Parameters
         ----------
         names : sequence of str
             Views, one per block.
         describe : callable
-            Names a row in a message.
+            Returns the name of a row for messages.
         stacklevel : int
-            Whose line a warning names, counted as `warnings.warn` does from the caller.
+            As in `warnings.warn`, counted from the caller.
         """
         lost = np.flatnonzero(self.lost)
         if lost.size:
             raise ValueError(
                 f"{describe(int(lost[0]))} has no positive kernel value in any given view "
-                f"({lost.size} such rows); a new sample must resemble at least one training sample"
+                f"({lost.size} such rows); a new sample must be similar to at least one training "
+                "sample"
             )
         far = int(self.far.sum())
         if far:
@@ -108,7 +109,7 @@ class Step:
 def warn_of_unreached(
     names: Sequence[str], unreached: NDArray[np.bool_], *, stacklevel: int
 ) -> None:
-    """Warn of blocks that the walk does not reach from the views of a sample.
+    """Warn about blocks that the walk cannot reach from the given views of a sample.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def warn_of_unreached(
             warnings.warn(
                 UnreachedViewWarning(
                     f"the walk has no way from the given views to view {name!r} for {rows.sum()} "
-                    "samples; their coordinates there are the mean over the given views",
+                    "samples; their coordinates in that view are the mean over the given views",
                     int(rows.sum()),
                 ),
                 stacklevel=stacklevel + 1,
@@ -131,36 +132,36 @@ def warn_of_unreached(
 
 
 class Extension(ABC):
-    """What a fitted walk needs to place a sample."""
+    """Computes the coordinates of training and new samples on a fitted walk."""
 
     @abstractmethod
     def training(self) -> list[Floats]:
-        """P̂ψ at the training samples, (n_samples, r) per block, NaN where there is no node."""
+        """P̂ψ at the training samples, (n_samples, r) per block; NaN for a missing node."""
 
     @abstractmethod
     def step(self, rows: Sequence[KernelRows | None]) -> Step:
-        """P̂ψ at new samples, from their kernel rows in the views that are given."""
+        """P̂ψ at new samples, from their kernel rows in the given views."""
 
     def prepare(self) -> None:
-        """Compute what `step` needs, once, before threads share it."""
+        """Compute what `step` needs in advance, before several threads call it."""
         return
 
     def by_row(self) -> list[Floats]:
-        """P̂ψ by row in a view that has several rows for some sample, else as `training`."""
+        """P̂ψ per row for views with several rows for some sample, otherwise as in `training`."""
         return self.training()
 
     def fill(self) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """P̂ψ at the training samples with what views missed, and where the walk cannot fill it."""
+        """P̂ψ at the training samples with missing blocks filled, and a mask of unreached ones."""
         blocks = self.training()
         return blocks, np.zeros((len(blocks[0]), len(blocks)), dtype=bool)
 
     def step_in_view(self, view: int, rows: KernelRows) -> Floats:
-        """P̂ψ at samples in one view, from their kernel rows there alone."""
+        """P̂ψ at samples in one view, only from their kernel rows in that view."""
         raise TypeError(f"{type(self).__name__} has one geometry, not one per view")
 
 
 def mean_coverage(given: Sequence[KernelRows]) -> Floats:
-    """Coverage of samples over the views that they have, (n,)."""
+    """Mean coverage of samples over the views that they have, each capped at 1, (n,)."""
     views = [np.minimum(rows.coverage, 1.0) for rows in given]
     counts = np.sum([np.isfinite(rows.peaks) for rows in given], axis=0)
     return np.asarray(np.sum(views, axis=0) / np.maximum(counts, 1))

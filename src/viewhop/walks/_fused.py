@@ -1,4 +1,4 @@
-"""Walks of one geometry: the kernels of the views added, or multiplied."""
+"""Walks with a single geometry: on the sum or the product of the views' kernels."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Labels = NDArray[np.intp]
 
 
 class FusedExtension(Extension):
-    """Extension of a walk with one geometry: an average of vectors over the sample's kernel rows.
+    """Extension of a walk with one geometry: averages of vectors over the sample's kernel rows.
 
-    From a subset of the views, a sum of kernels runs over those that are given.
+    If only some views are given, a sum of kernels includes only those.
 
     Parameters
     ----------
     training : (n_samples, r) array
         P̂ψ at the training samples.
     vectors : list of (n_l, r) arrays
-        What is averaged, at the rows of each view that new samples are compared with.
+        The vectors to average, at the training rows of each view.
     """
 
     def __init__(self, training: Floats, vectors: list[Floats]) -> None:
@@ -63,16 +63,15 @@ class FusedExtension(Extension):
 class SumWalk(Walk):
     """The walk on samples whose kernel is the sum of the views' kernels.
 
-    With one view it is the ordinary diffusion map.
-
-    A sample that a view did not observe adds nothing there.
+    With one view it is the ordinary diffusion map. A view adds nothing for samples that it did not
+    observe.
 
     Parameters
     ----------
     affinities : sequence of Affinity
         One per view.
-    rows : Nodes or None
-        Which samples their rows are; None is the same ones, in order.
+    rows : RowMap or None
+        Which samples their rows belong to; None means the same samples in the same order.
 
     Notes
     -----
@@ -89,7 +88,7 @@ class SumWalk(Walk):
     def build(
         cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
     ) -> SumWalk:
-        """The walk of the summed kernels; the hop matrix has no part in it."""
+        """The walk on the sum of the kernels; `hops` is ignored."""
         return cls(affinities, rows)
 
     @property
@@ -103,7 +102,7 @@ class SumWalk(Walk):
         return self.n_samples - 1
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
-        """The walk of the sum of other kernels, on other samples."""
+        """The walk on the sum of other kernels, on other samples."""
         return SumWalk(kernels, rows)
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -117,14 +116,14 @@ class SumWalk(Walk):
         return first
 
     def pieces(self) -> Labels:
-        """Number of the connected piece of each sample, (n_samples,)."""
+        """Connected piece of each sample, numbered from 0, (n_samples,)."""
         graph = self._on_samples(0)
         for l in range(1, len(self.kernels)):
             graph = graph + self._on_samples(l)
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
 
     def _on_samples(self, view: int) -> csr_array:
-        """The pattern of one kernel between samples."""
+        """The connectivity pattern of one kernel between samples, (n_samples, n_samples)."""
         pattern = self.kernels[view].pattern()
         if self.rows.is_whole:
             return pattern
@@ -133,11 +132,11 @@ class SumWalk(Walk):
         return csr_array(coo_array((entries.data, places), shape=(self.n_samples, self.n_samples)))
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per view; None for a view that is not given."""
+        """Kernel rows of new samples, one entry per view; None for a missing view."""
         return [K.against(new[K.name]) if K.name in new else None for K in self.kernels]
 
     def extension(self, spectrum: Spectrum) -> FusedExtension:
-        """One step is an average of the eigenvectors over a sample's kernel rows."""
+        """The extension, which averages the eigenvectors over a sample's kernel rows."""
         places = range(len(self.kernels))
         vectors = [self.rows.gathered(l, spectrum.eigenvectors) for l in places]
         return FusedExtension(spectrum.stepped, vectors)
@@ -146,7 +145,7 @@ class SumWalk(Walk):
 class ProductWalk(SumWalk):
     """The walk on samples whose kernel is the element-wise product of the views' kernels.
 
-    `viewhop.affinity.KernelProduct` says what the product of neighbour kernels is.
+    See `viewhop.affinity.KernelProduct` for the product of neighbour kernels.
 
     Parameters
     ----------
@@ -155,7 +154,7 @@ class ProductWalk(SumWalk):
     n_jobs : int
         Threads.
     product : KernelProduct or None
-        Their product, if it is known.
+        Their product, if already computed.
 
     Notes
     -----
@@ -179,14 +178,14 @@ class ProductWalk(SumWalk):
     def build(
         cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
     ) -> ProductWalk:
-        """The walk of the multiplied kernels; every view observed every sample."""
+        """The walk on the product of the kernels; every view must observe every sample."""
         return cls(affinities, n_jobs=n_jobs)
 
     @classmethod
     def size(
         cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
     ) -> WalkSize:
-        """One full kernel more, if all views have one."""
+        """One node per sample; if all kernels are full, their product is one more full kernel."""
         return WalkSize(n_samples, n_samples, n_joint=n_samples if is_dense else 0)
 
     @property
@@ -195,7 +194,7 @@ class ProductWalk(SumWalk):
         return (self.product.joint,)
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples in the product; it needs every view."""
+        """Kernel rows of new samples in the product; ValueError if a view is missing."""
         missing = [name for name in self.names if name not in new]
         if missing:
             raise ValueError(
@@ -217,7 +216,7 @@ class ProductWalk(SumWalk):
         *,
         n_jobs: int,
     ) -> ProductWalk:
-        """The walk from what `state` wrote."""
+        """The walk from the data that `state` wrote."""
         (product,) = read_fields(data, ("product",), "the walk product")
         inside = shelf.within("product")
         return cls(

@@ -1,4 +1,4 @@
-"""The walk that hops between views, on what each of them observed."""
+"""The walk that hops between views, over the samples that each view observed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
     ----------
     n_views : int
     within_view_weight : float
-        η, how willingly the walker stays in its view. 0 is the walk of Eq. (13). With one view
-        the matrix is [1] whatever η: the walk of K².
+        η, the weight of staying in the same view; 0 gives the walk of Eq. (13). With one view the
+        matrix is [1] for any η: the walk of K².
 
     Notes
     -----
@@ -47,7 +47,7 @@ def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
 
 
 def check_hops(hops: ArrayLike, n_views: int) -> Floats:
-    """The hop matrix, or ValueError unless it is symmetric, non-negative, with no empty row."""
+    """The hop matrix; ValueError unless it is symmetric and non-negative without a zero row."""
     H = np.array(hops, dtype=np.float64)
     if H.shape != (n_views, n_views):
         raise ValueError(f"hops must be ({n_views}, {n_views}), one row per view, not {H.shape}")
@@ -65,16 +65,16 @@ def check_hops(hops: ArrayLike, n_views: int) -> Floats:
 
 
 class HopWalk(Walk):
-    """The walk that hops between views: node (i, l) is sample i in view l, which observed it.
+    """The walk that hops between views, with a node (i, l) for each sample i that view l observed.
 
     Parameters
     ----------
     affinities : sequence of Affinity
         One per view.
     hops : (L, L) array or None
-        Symmetric non-negative hop matrix; by default the one of Eq. (13).
-    rows : Nodes or None
-        Which samples their rows are; None is the same ones, in order.
+        Symmetric non-negative hop matrix; None means that of Eq. (13).
+    rows : RowMap or None
+        Which samples their rows belong to; None means the same samples in the same order.
 
     Notes
     -----
@@ -100,14 +100,14 @@ class HopWalk(Walk):
     def build(
         cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
     ) -> HopWalk:
-        """The walk with a hop matrix; None is that of Eq. (13)."""
+        """The walk with a hop matrix; None means that of Eq. (13)."""
         return cls(affinities, hops, rows)
 
     @classmethod
     def size(
         cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
     ) -> WalkSize:
-        """A node for each observation; two views that never stay are solved on half of them."""
+        """One node per observation; two views with a zero diagonal of H are solved on half."""
         n_nodes = sum(n_rows)
         stays = hops is not None and bool(np.diagonal(hops).any())
         is_halved = len(n_rows) == 2 and not stays
@@ -123,7 +123,7 @@ class HopWalk(Walk):
         return self.rows.split(V)
 
     def where(self, node: int) -> tuple[int, int]:
-        """The view and the sample of a node."""
+        """The view and sample of a node."""
         return self.rows.where(node)
 
     @property
@@ -135,20 +135,21 @@ class HopWalk(Walk):
     def max_coordinates(self) -> int:
         """The largest number of positive eigenvalues beside the trivial 1.
 
-        K̂ is congruent to the hops between the views of each sample, H among those that observed
-        it, so it has at most as many as these have together: M n₊(H) where all did.
+        K̂ is congruent to a block-diagonal matrix with one block per sample: H restricted to the
+        views that observed it. K̂ has at most as many positive eigenvalues as these blocks have
+        together, that is M n₊(H) if every view observed every sample.
         """
         seen, counts = np.unique(self.rows.observed, axis=0, return_counts=True)
         return int(counts @ [_n_positive(self.hops[np.ix_(o, o)]) for o in seen]) - 1
 
     @property
     def is_fused(self) -> bool:
-        """No: each view has coordinates of its own."""
+        """False: each view has its own coordinates."""
         return False
 
     @property
     def reduced(self) -> CrossKernel | None:
-        """The kernel from the second view to the first, if there are two and none is stayed in.
+        """The kernel from the second view to the first, for two views with a zero diagonal of H.
 
         Notes
         -----
@@ -170,7 +171,7 @@ class HopWalk(Walk):
         )
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> HopWalk:
-        """The same walk over other kernels, on other samples."""
+        """The same kind of walk over other kernels and samples."""
         return HopWalk(kernels, self.hops, rows)
 
     @cached_property
@@ -197,14 +198,15 @@ class HopWalk(Walk):
         return scale_rows(image, self.hops[0, 1] * roots[end], V.dtype)
 
     def pieces(self) -> Labels:
-        """Number of the connected piece of each node, (n_nodes,); −1 for one of no degree.
+        """Connected piece of each node, (n_nodes,); −1 for a node of degree 0.
 
-        A sample is like itself, so a view's node and hub of a sample are joined, and with them
-        all that its kernel connects; hubs of a sample are joined where the walker hops.
+        Each observation has a node and a hub, the point between the two kernel steps. They are
+        joined, because kernels are positive on the diagonal, and so are all nodes that a kernel
+        connects. Two hubs of a sample are joined if the walker can hop between their views.
         """
         if not self.rows.is_whole:
             return self._pieces_of_rows()
-        # A pattern goes both ways, so strong components are all there are, and found without a
+        # A pattern is symmetric, so its components are its strong components, which need no
         # transpose.
         parts = [connected_components(K.pattern(), connection="strong") for K in self.affinities]
         first = np.cumsum([0, *(count for count, _ in parts)])
@@ -220,12 +222,12 @@ class HopWalk(Walk):
         return np.unique(joined[np.concatenate(labels)], return_inverse=True)[1]
 
     def _pieces_of_rows(self) -> Labels:
-        """The same where views missed samples: a node is joined to hubs that the walker leaves."""
+        """As `pieces` for incomplete views: nodes are joined to hubs that the walker can leave."""
         n = self.n_nodes
         live = self.rows.live(self.hops)
         parts = [K.pattern(mask).tocoo() for K, mask in zip(self.affinities, live, strict=True)]
         starts = self.rows.starts
-        # Nodes first, then the hubs of the rows, then one hub for each view of a sample.
+        # Nodes first, then the hubs of the rows, then one hub per pair of views of a sample.
         ends = [
             (part.row + start, part.col + start + n)
             for part, start in zip(parts, starts[:-1], strict=True)
@@ -247,15 +249,15 @@ class HopWalk(Walk):
         return pieces
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per view; None for a view that is not given."""
+        """Kernel rows of new samples, one entry per view; None for a missing view."""
         return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
 
     def extension(self, spectrum: Spectrum) -> HopExtension:
-        """Coordinates in every view, from any subset of the views."""
+        """The extension, which gives coordinates in every view from any subset of the views."""
         return HopExtension(self, spectrum)
 
     def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The nodes of samples in a view; ValueError if it did not observe one of them."""
+        """The nodes of samples in a view, (p,); ValueError for a sample that it did not observe."""
         if self.rows.is_whole:
             return view * self.n_samples + samples
         name = self.names[view]
@@ -281,7 +283,7 @@ class HopWalk(Walk):
         if alone:
             raise ValueError(
                 f"without view {self.names[view]!r} the walker could not leave view {alone[0]!r}; "
-                "give it another hop"
+                "make another entry of its row of hops positive"
             )
         rows = RowMap(
             [self.rows.sizes[l] for l in kept],
@@ -291,7 +293,7 @@ class HopWalk(Walk):
         return HopWalk([self.affinities[l] for l in kept], hops, rows)
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
-        """The hop matrix, on the shelf."""
+        """Empty plain data; the hop matrix goes to the shelf."""
         shelf.put("hops", self.hops)
         return {}
 
@@ -305,7 +307,7 @@ class HopWalk(Walk):
         *,
         n_jobs: int,
     ) -> HopWalk:
-        """The walk from what `state` wrote."""
+        """The walk from the data that `state` wrote."""
         read_fields(data, (), "the walk hop")
         hops = shelf.numbers("hops", (len(affinities), len(affinities)), least=0.0)
         try:

@@ -1,4 +1,4 @@
-"""Placing samples on a walk that hops between views, from any subset of the views."""
+"""Coordinates of samples on the walk between views, from any subset of the views."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 class HopExtension(Extension):
     """Extension of the hop walk, from any subset of the views.
 
-    The block of a view m that is not given is filled by the walk: the same quotient with
-    B_m = K^m ψ_m and b_m = K^m 1, summed over the given views l with weight H_lm.
+    The walk fills the block of a missing view m with the same quotient, where B_m = K^m ψ_m and
+    b_m = K^m 1 are summed over the given views l with weights H_lm.
 
     Notes
     -----
@@ -38,14 +38,14 @@ class HopExtension(Extension):
         self.hops = walk.hops
 
     def training(self) -> list[Floats]:
-        """P̂ψ at the training samples, (n_samples, r) per view, NaN where there is no node.
+        """P̂ψ at the training samples, (n_samples, r) per view; NaN for a missing node.
 
-        A sample with several rows in a view has their mean.
+        A sample with several rows in a view gets their mean.
         """
         return [self.walk.rows.spread(l, rows) for l, rows in enumerate(self._at_nodes())]
 
     def by_row(self) -> list[Floats]:
-        """P̂ψ by row in a view that has several rows for some sample, else by sample."""
+        """P̂ψ per row for views with several rows for some sample, otherwise per sample."""
         blocks, rows = self.training(), self.walk.rows
         if rows.is_whole:
             return blocks
@@ -53,11 +53,11 @@ class HopExtension(Extension):
         return [nodes[l] if rows.is_repeated(l) else block for l, block in enumerate(blocks)]
 
     def fill(self) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """P̂ψ at the training samples with what views missed, and where the walk cannot fill it."""
+        """P̂ψ at the training samples with missing blocks filled, and a mask of unreached ones."""
         return super().fill() if self.walk.rows.is_whole else self._filled
 
     def _at_nodes(self) -> list[Floats]:
-        """P̂ψ at the rows of each view, NaN for a row that the walk does not reach."""
+        """P̂ψ at the rows of each view; NaN for a row that the walk does not reach."""
         stepped = self.spectrum.stepped
         if not self.walk.degrees.all():
             stepped = np.where(self.walk.degrees[:, None] > 0, stepped, np.nan)
@@ -105,7 +105,7 @@ class HopExtension(Extension):
 
     @cached_property
     def _both(self) -> list[NDArray[np.floating]]:
-        """G and g of each view side by side: one product gives both ends of the quotient."""
+        """G and g of each view side by side, so one product gives both parts of the quotient."""
         joined = [
             np.column_stack([G, g]).astype(self.walk.dtype, copy=False)
             for G, g in zip(self.walk.hopped(self.smoothed), self.weights, strict=True)
@@ -113,7 +113,7 @@ class HopExtension(Extension):
         return [in_lanes(both) for both in joined] if self.walk.is_dense else joined
 
     def step_in_view(self, view: int, rows: KernelRows) -> Floats:
-        """P̂ψ at samples in one view, from their kernel rows there; NaN where these have no mass."""
+        """P̂ψ at samples in one view, from their kernel rows in it; NaN for a row without mass."""
         r = len(self.spectrum)
         both = average(rows.values, self._both[view])
         mass = np.where(both[:, r] > 0, both[:, r], np.nan)
@@ -134,7 +134,7 @@ class HopExtension(Extension):
         if not observed.all():
             unreached = self._fill(blocks, given, observed)
             alone = np.flatnonzero(~lost & ~observed.any(axis=1))
-            if alone.size:  # all that they are like left the walk
+            if alone.size:  # the walk reaches none of the training samples similar to them
                 self._nearest(blocks, given, alone)
                 unreached[alone] = False
                 far[alone] = True
@@ -147,9 +147,9 @@ class HopExtension(Extension):
         given: dict[int, KernelRows],
         observed: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
-        """Fill what no kernel row gave, in place, and tell where the walk does not reach."""
+        """Fill blocks without a kernel row in place; return the mask of those not reached."""
         unreached = np.zeros(observed.shape, dtype=bool)
-        # One shift for all views, so that they keep their weight relative to each other.
+        # One shift for all views, so that their relative weights do not change.
         highest = np.max([rows.peaks for rows in given.values()], axis=0)
         weights = {l: rows.weights(highest) for l, rows in given.items()}
         own = [block.copy() for block in blocks]
@@ -179,7 +179,7 @@ class HopExtension(Extension):
     def _nearest(
         self, blocks: list[Floats], given: dict[int, KernelRows], alone: NDArray[np.intp]
     ) -> None:
-        """Give samples the coordinates of the training sample that they are most like."""
+        """Give samples the coordinates of their most similar training sample, in place."""
         training, _ = self._filled
         views = [*given]
         best = np.argmax([given[l].peaks[alone] for l in views], axis=0)

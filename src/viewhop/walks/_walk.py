@@ -1,4 +1,4 @@
-"""The contract of a walk: products with its kernel, degrees, pieces, new samples."""
+"""The contract of a walk: products with its kernel, degrees, pieces and new samples."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class WalkSize:
     ----------
     n_nodes : int
     n_solved : int
-        Entries of the vectors that a solver iterates on.
+        Length of the vectors that a solver iterates on.
     n_joint : int
-        Samples of a full kernel that the walk makes beside those of the views; 0 for none.
+        Number of samples of a full kernel that the walk adds to those of the views; 0 for none.
     """
 
     n_nodes: int
@@ -44,19 +44,19 @@ class WalkSize:
 
 @dataclass(frozen=True)
 class CrossKernel:
-    """The smaller problem of a walk whose every step goes from one of two blocks to the other.
+    """The smaller problem of a walk in which every step goes from one of two blocks to the other.
 
-    A = D^{-1/2} K D^{-1/2} is zero within a block, so its eigenvalues are ±σ, and its
-    eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v) of the kernel between the blocks.
+    A = D^{-1/2} K D^{-1/2} is zero within each block. Its eigenvalues are therefore ±σ and its
+    eigenvectors [±u; v]/√2, with (σ, u, v) the singular triplets of the kernel between the blocks.
 
     Attributes
     ----------
     shape : tuple of int
-        Nodes of the first and of the second block.
+        Number of nodes in the first and second block.
     forward : callable
-        The normalised kernel from the second block to the first, times V.
+        Returns the normalised kernel from the second block to the first, times V.
     backward : callable
-        Its transpose times V.
+        Returns its transpose times V.
     """
 
     shape: tuple[int, int]
@@ -67,7 +67,7 @@ class CrossKernel:
 class Walk(ABC):
     """A random walk P = D⁻¹K on nodes, given by products with its symmetric kernel K.
 
-    ``tests/contracts/walk.py`` holds the suite that every walk passes.
+    Every walk must pass the test suite in ``tests/contracts/walk.py``.
 
     Attributes
     ----------
@@ -79,15 +79,15 @@ class Walk(ABC):
 
     affinities: tuple[Affinity, ...]
     rows: RowMap
-    #: The hop matrix, (L, L); None for a walk that has none.
+    #: The hop matrix, (L, L); None for a walk without one.
     hops: Floats | None = None
-    #: The name that estimators and files know it by.
+    #: Name of the walk in estimators and model files.
     fusion: ClassVar[str]
-    #: Whether every sample must be observed by every view, in fit and in transform.
+    #: Whether every view must observe every sample, in fit and in transform.
     needs_every_view: ClassVar[bool] = False
-    #: Whether its coordinates are λ^t ψ, so that another diffusion time has a meaning.
+    #: Whether its coordinates are λ^t ψ, so that the diffusion time t can be changed.
     is_timed: ClassVar[bool] = True
-    #: Whether a hop matrix decides how willingly the walker changes views.
+    #: Whether it uses a hop matrix, which weights the changes of view.
     takes_hops: ClassVar[bool] = False
 
     @classmethod
@@ -104,7 +104,7 @@ class Walk(ABC):
         rows : RowMap
             Which samples their rows belong to.
         hops : (L, L) array or None
-            The hop matrix, for a walk that takes one.
+            The hop matrix, for walks that use one.
         n_jobs : int
             Threads.
         """
@@ -119,7 +119,7 @@ class Walk(ABC):
         ----------
         n_samples : int
         n_rows : sequence of int
-            Samples that each view observed.
+            Number of rows of each view.
         hops : (L, L) array or None
         is_dense : bool
             Whether every view has a full kernel.
@@ -129,12 +129,12 @@ class Walk(ABC):
     @property
     @abstractmethod
     def n_blocks(self) -> int:
-        """Number of copies of the samples among the nodes: views, or 1 for a fused geometry."""
+        """Number of blocks of nodes: one per view, or 1 for a fused geometry."""
 
     @property
     @abstractmethod
     def max_coordinates(self) -> int:
-        """The largest number of positive eigenvalues that the walk can have beside λ_0 = 1."""
+        """The largest possible number of positive eigenvalues, not counting λ_0 = 1."""
 
     @abstractmethod
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -142,15 +142,15 @@ class Walk(ABC):
 
     @abstractmethod
     def pieces(self) -> Labels:
-        """Number of the connected piece of each node, (n_nodes,); −1 for a node of no degree."""
+        """Connected piece of each node, numbered from 0, (n_nodes,); −1 for a node of degree 0."""
 
     @abstractmethod
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per kernel; None for a view that is not given."""
+        """Kernel rows of new samples, one entry per kernel; None for a missing view."""
 
     @abstractmethod
     def extension(self, spectrum: Spectrum) -> Extension:
-        """What places samples, new or not, in the coordinates of a spectrum."""
+        """The extension that computes coordinates of training and new samples."""
 
     @property
     def kernels(self) -> tuple[Affinity, ...]:
@@ -158,20 +158,20 @@ class Walk(ABC):
         return self.affinities
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> Walk:
-        """The same walk over other kernels, on other samples.
+        """The same kind of walk over other kernels and samples.
 
         Parameters
         ----------
         kernels : sequence of Affinity
         rows : RowMap or None
-            Which samples their rows belong to; None is the same ones, in order.
+            Which samples their rows belong to; None means the same samples in the same order.
         """
-        raise TypeError(f"{type(self).__name__} is not made of kernels")
+        raise TypeError(f"{type(self).__name__} cannot be rebuilt from other kernels")
 
     def leave_out(self, view: int) -> Walk:
-        """The walk over all views but one; ValueError where there is none."""
+        """The walk over all views but one; ValueError if no such walk exists."""
         raise ValueError(
-            'a view can be left out where each has coordinates of its own: fusion="hop" and at '
+            'a view can only be left out if each view has its own coordinates: fusion="hop" and at '
             "least two views"
         )
 
@@ -202,7 +202,7 @@ class Walk(ABC):
 
     @property
     def is_dense(self) -> bool:
-        """Whether some kernel reads all pairs in a product."""
+        """Whether at least one kernel reads all pairs in a product."""
         return any(affinity.is_dense for affinity in self.affinities)
 
     @property
@@ -212,17 +212,17 @@ class Walk(ABC):
 
     @property
     def places_every_block(self) -> bool:
-        """Whether the extension has coordinates for every block of nodes."""
+        """Whether the extension computes coordinates for every block of nodes."""
         return True
 
     @property
     def reduced(self) -> CrossKernel | None:
-        """The smaller problem that the walk can be solved on, or None."""
+        """A smaller problem with the same solution, or None."""
         return None
 
     @property
     def is_cross(self) -> bool:
-        """Whether each step goes from one of two blocks to the other, so that an SVD gives it."""
+        """Whether each step goes from one of two blocks to the other, so that an SVD solves it."""
         return self.reduced is not None
 
     def blocks(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
@@ -230,11 +230,11 @@ class Walk(ABC):
         return np.split(V, self.n_blocks)
 
     def where(self, node: int) -> tuple[int, int]:
-        """The block and the sample of a node."""
+        """The block and sample of a node."""
         return divmod(node, self.n_samples)
 
     def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The nodes of samples in a view; a fused geometry has the same for every view.
+        """The nodes of samples in a view, (p,); the same for every view of a fused geometry.
 
         Parameters
         ----------
@@ -244,13 +244,13 @@ class Walk(ABC):
         return samples
 
     def at_samples(self, view: int, values: Any) -> Any:
-        """Numbers of a view's rows at its samples, NaN where it has none; others unchanged."""
+        """Row values of a view arranged by sample, NaN where missing; other values unchanged."""
         if self.rows.is_whole or np.ndim(values) == 0 or self.rows.is_repeated(view):
             return values
         return self.rows.spread(view, np.asarray(values))
 
     def mass_after_step(self, V: Floats) -> Floats:
-        """Pᵀ V, (n_nodes, b): where a walker is after one step, if V says where it was."""
+        """Pᵀ V, (n_nodes, b): the distribution of a walker one step after the distribution V."""
         degrees = np.where(self.degrees > 0, self.degrees, np.inf)
         return np.asarray(self @ (V / degrees[:, None]))
 
@@ -276,7 +276,7 @@ class Walk(ABC):
             return np.asarray(np.where(self.degrees > 0, 1.0 / np.sqrt(self.degrees), 0.0))
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
-        """What the walk has beside its kernels as plain data; arrays go to the shelf."""
+        """The walk without its kernels as plain data; arrays go to the shelf."""
         return {}
 
     @classmethod
@@ -289,7 +289,7 @@ class Walk(ABC):
         *,
         n_jobs: int,
     ) -> Walk:
-        """The walk from what `state` wrote; what does not fit is a ModelFileError.
+        """The walk from the data that `state` wrote; invalid data raise ModelFileError.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ class Walk(ABC):
         rows : RowMap
         data : object
         shelf : Shelf
-            Has the arrays.
+            Provides the arrays.
         n_jobs : int
             Threads.
         """
@@ -308,18 +308,18 @@ class Walk(ABC):
 def scale_rows(
     V: NDArray[np.floating], factors: Floats, dtype: np.dtype[np.floating]
 ) -> NDArray[Any]:
-    """Rows of V times factors, in the given precision, in one pass."""
+    """Rows of V times factors, in the given precision, computed in one pass."""
     out = np.empty(V.shape, dtype=dtype)
     np.multiply(V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind")
     return out
 
 
 def walk_class(fusion: str) -> type[Walk]:
-    """The class of a fusion, by its name in `viewhop.walks.FUSIONS`."""
+    """The walk class of a fusion, by its name in `viewhop.walks.FUSIONS`."""
     kind: type[Walk] = load_home(FUSIONS[fusion].home)
     return kind
 
 
 def same_rows(affinities: Sequence[Affinity]) -> RowMap:
-    """The rows of kernels on the same samples."""
+    """The row map of kernels on the same samples."""
     return RowMap.whole(len(affinities), affinities[0].n_samples)

@@ -1,7 +1,7 @@
-"""Walks as plain data with arrays, and back, bit for bit.
+"""Converting walks to plain data and arrays for model files, and back, bit for bit.
 
-What exact arithmetic recomputes is not stored. Sums that another number of threads would round
-differently are: densities and degrees.
+Quantities that can be recomputed exactly are not stored. Densities and degrees are stored, because
+their rounding depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def walk_state(walk: Walk, shelf: Shelf) -> dict[str, Any]:
     ----------
     walk : Walk
     shelf : Shelf
-        Gets the arrays.
+        Receives the arrays.
     """
     if walk.fusion not in FUSIONS:
         raise ModelFileError(
-            f"the fusion {walk.fusion!r} is not one of viewhop, so vh.load would not know it"
+            f"the fusion {walk.fusion!r} is not built into viewhop, so vh.load could not restore it"
         )
     rows = walk.rows
     for l in range(rows.n_views):
@@ -58,21 +58,21 @@ def read_walk(
     n_jobs: int,
     classes: Mapping[str, type[Walk]] | None = None,
 ) -> Walk:
-    """A walk from plain data; what does not fit is a ModelFileError.
+    """A walk from plain data; invalid data raise ModelFileError.
 
     Parameters
     ----------
     data : object
-        As `walk_state` wrote it.
+        As written by `walk_state`.
     shelf : Shelf
-        Has the arrays.
+        Provides the arrays.
     names, widths : sequences of str and int
-        The views and their numbers of features.
+        Names of the views, and their numbers of features.
     dtype : dtype of the kernels
     n_jobs : int
         Threads.
     classes : dict of Walk classes by fusion, or None
-        Classes that stand in for those of `viewhop.walks.FUSIONS`.
+        Classes to use instead of those of `viewhop.walks.FUSIONS`.
     """
     fusion, n_samples, kernels, own = read_fields(
         data, ("fusion", "n_samples", "kernels", "own"), "the walk"
@@ -91,7 +91,7 @@ def read_walk(
         affinity = reader.read(state, shelf.within(f"view{l}"))
         if affinity.kernel.is_pairwise and (width != n or rows.is_repeated(l)):
             raise ModelFileError(
-                f"view {view!r}: a precomputed kernel is {n} wide, with each sample once"
+                f"view {view!r}: a precomputed kernel must be {n} wide, with each sample once"
             )
         affinities.append(affinity)
     walk = kind.restore(affinities, rows, own, shelf, n_jobs=n_jobs)
@@ -112,8 +112,10 @@ def _read_rows(n_views: int, n_samples: int, shelf: Shelf) -> RowMap:
         sizes.append(part.length("density") if samples is None else samples.size)
         if samples is None and sizes[-1] != n_samples:
             raise ModelFileError(f"view {l} has {sizes[-1]} rows for {n_samples} samples")
-    # Counted first: more samples than the rows have could take any amount of memory.
+    # Checked before `observed` is formed: a false number of samples could exhaust the memory.
     rows = RowMap(sizes, places, n_samples)
     if min(sizes) < 3 or sum(sizes) < n_samples or not rows.observed.any(axis=1).all():
-        raise ModelFileError("the views: each has 3 samples or more, and each sample is in one")
+        raise ModelFileError(
+            "the views: each must have at least 3 samples, and each sample is in one at least"
+        )
     return rows
