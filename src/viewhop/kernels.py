@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from sklearn.base import BaseEstimator, clone
 
 from viewhop._registry import KERNELS as NAMES
 from viewhop._registry import METRICS, RULES, SEARCHES, load_home
-from viewhop.views import ViewRows
+
+if TYPE_CHECKING:
+    from viewhop.views import ViewRows
 
 __all__ = [
     "METRICS",

@@ -14,7 +14,7 @@ from tests.neighbours.test_neighbours import cube
 from tests.support import cases, oracles
 from viewhop import affinity
 from viewhop.affinity import _graph
-from viewhop.affinity._sizes import search_bytes
+from viewhop.affinity._build import search_bytes
 from viewhop.kernels import Correlation, Gaussian, Laplacian
 from viewhop.neighbours import _choose as choice
 from viewhop.neighbours import _faiss as approximate

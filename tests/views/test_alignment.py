@@ -12,7 +12,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from viewhop import Views
-from viewhop.views._alignment import align_by_id, align_by_time, is_mudata
+from viewhop.views import is_mudata
+from viewhop.views._alignment import align_by_id, align_by_time
 from viewhop.views._views import is_collection
 
 

@@ -6,13 +6,12 @@
 
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
-from viewhop.affinity._build import build_affinity
+from viewhop.affinity._build import AffinitySize, build_affinity
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
 from viewhop.affinity._low_rank import LowRank, factorise_kernel
 from viewhop.affinity._pivots import Pivots
 from viewhop.affinity._product import KernelProduct
-from viewhop.affinity._sizes import AffinitySize
 from viewhop.affinity._tiles import LANES, in_lanes
 
 __all__ = [

@@ -1,20 +1,29 @@
-"""Building the affinity of a view from its kernel and its rows."""
+"""Building the affinity of a view from its kernel and its rows, within a memory plan."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.threads import BLOCK
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import build_dense, build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
+from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
 from viewhop.views import Describe, ViewRows, row_number
 
-__all__ = ["build_affinity"]
+__all__ = ["AffinitySize", "build_affinity", "search_bytes"]
+
+#: Stored pairs per requested neighbour: more than 1, because neighbours are not always mutual.
+BOTH_WAYS = 1.2
+#: Bytes that threads use for products and distances, whatever the size of the view.
+FIXED_BYTES = 10_000_000
 
 
 def build_affinity(
@@ -71,3 +80,113 @@ def build_affinity(
             "returns None; derive it from DistanceKernel, or return an Affinity from build"
         )
     return build_dense(rows, kernel) if kernel.n_neighbors is None else build_sparse(rows, kernel)
+
+
+@dataclass(frozen=True)
+class AffinitySize:
+    """The quantities that determine how much memory one view's kernel takes.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        A kernel that builds its own affinity counts as 0 bytes: its size is unknown.
+    n, d : int
+        Rows and features of the view.
+    dtype : dtype of the kernel
+    n_jobs : int
+        Threads.
+    """
+
+    kernel: Kernel
+    n: int
+    d: int
+    dtype: np.dtype[np.floating]
+    n_jobs: int = 1
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether all pairs are stored."""
+        return self.kernel.n_neighbors is None and not self.kernel.builds_itself
+
+    @property
+    def full_bytes(self) -> int:
+        """Bytes of the full matrix; 0 if only neighbours are stored."""
+        return self.matrix_bytes(self.n, self.dtype) if self.is_dense else 0
+
+    @staticmethod
+    def matrix_bytes(n: int, dtype: np.dtype[np.floating]) -> int:
+        """Bytes of a full symmetric matrix of n samples."""
+        return Tiles.bytes_of(n, dtype.itemsize)
+
+    @property
+    def n_pairs(self) -> float:
+        """Expected number of stored pairs of a neighbour kernel."""
+        k = self.kernel.n_neighbors
+        return 0.0 if k is None else min(self.n * (k + 1) * BOTH_WAYS, self.n * self.n)
+
+    @property
+    def stored_bytes(self) -> float:
+        """Bytes of the kernel and of the rows that new samples are compared with."""
+        if self.kernel.builds_itself:
+            return 0.0
+        n, size = self.n, self.dtype.itemsize
+        values = self.full_bytes if self.is_dense else self.n_pairs * (size + 4) + 4 * n
+        if self.kernel.is_pairwise:
+            return values
+        # A dense kernel in single precision also stores the centred rows.
+        copies = 2 if self.is_dense and size == 4 else 1
+        return values + copies * n * self.d * size + 32 * n
+
+    @property
+    def peak_bytes(self) -> float:
+        """Peak bytes while the kernel is built, including the kernel."""
+        kernel, n, size = self.kernel, self.n, self.dtype.itemsize
+        if kernel.builds_itself:
+            return 0.0
+        if kernel.is_pairwise:
+            return self.stored_bytes if self.is_dense else 3.0 * n * n * size
+        if not self.is_dense:
+            assert kernel.n_neighbors is not None
+            search = search_bytes(n, self.d, kernel.n_neighbors, self.dtype) - FIXED_BYTES
+            return max(search, self.stored_bytes)
+        side = min(SIDE, n)
+        tiles = 2 * self.n_jobs * side * side * size
+        nearest = n * n / side * size
+        is_local = isinstance(kernel, DistanceKernel) and kernel.bandwidth == "local"
+        panels = 2 * self.n_jobs * side * n * size if is_local else 0
+        return self.stored_bytes + tiles + max(nearest, panels)
+
+    @property
+    def product_groups(self) -> int:
+        """Number of partial sums that threads keep during a product with a full matrix."""
+        return GROUPS
+
+
+def search_bytes(
+    n: int, d: int, k: int, dtype: np.dtype[np.floating], *, approximate: bool = False
+) -> int:
+    """Peak bytes of building a neighbour kernel, without the rows of the caller.
+
+    Parameters
+    ----------
+    n, d : int
+        Samples and features.
+    k : int
+        Neighbours.
+    dtype : dtype of the features
+    approximate : bool
+        Whether a faiss index is built, which copies the rows in single precision.
+
+    Notes
+    -----
+    The feature rows are stored throughout. The search adds a copy of them in cells and two copies
+    of the neighbour lists; after it, symmetrising needs the lists, their transpose and the union of
+    both. The larger of the two counts. The index, which over-allocates its lists, and temporaries
+    that the allocator retains are added. Ties are not counted here: the search checks their memory
+    while it runs.
+    """
+    rows = n * d * dtype.itemsize
+    pairs = n * (min(k, n - 1) + 1)
+    kept = 15 * min(n * d, BLOCK) + FIXED_BYTES
+    index = n * (8 * d + 16) if approximate else 0
+    return rows + index + max(rows + 30 * pairs, 60 * pairs) + kept

@@ -1,7 +1,6 @@
 """Views: named measurements of the same samples, read, checked and aligned by row."""
 
-from viewhop.views._alignment import is_mudata
-from viewhop.views._checks import LARGEST, Labels, check_indices
+from viewhop.views._checks import LARGEST, Labels, check_indices, is_mudata
 from viewhop.views._columns import frame_groups
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.views._checks import is_mudata
+
 __all__ = [
     "Aligned",
     "align_by_id",
     "align_by_time",
     "check_unique",
     "frame_ids",
-    "is_mudata",
     "mudata_observations",
     "mudata_views",
 ]
@@ -133,12 +134,6 @@ def frame_ids(name: str, frame: Any, id: str | None) -> tuple[Sequence[Hashable]
         columns = f"{count} columns" if count else "no column"
         raise ValueError(f"view {name!r} has {columns} {id!r}; expected one column of ids")
     return [*frame[id]], frame.drop(columns=id) if hasattr(frame, "iloc") else frame.drop(id)
-
-
-def is_mudata(X: object) -> bool:
-    """Whether `X` is a MuData: it has modalities by name, and observation names."""
-    # A DataFrame has a method mod, and may have a column named obs_names.
-    return isinstance(getattr(X, "mod", None), Mapping) and hasattr(X, "obs_names")
 
 
 def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, Any], list[Any]]:

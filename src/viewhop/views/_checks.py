@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from viewhop.views._columns import number_views, view_name
 from viewhop.views._view_rows import Describe, row_number
 
 __all__ = [
@@ -19,11 +18,14 @@ __all__ = [
     "check_lengths",
     "column_labels",
     "is_matrix",
+    "is_mudata",
     "name_views",
+    "number_views",
     "observation_masks",
     "observed_rows",
     "read_matrix",
     "text_labels",
+    "view_name",
 ]
 
 Indices = NDArray[np.intp]
@@ -32,6 +34,24 @@ Labels = tuple[str, ...] | None
 
 #: Squared distances between larger values may overflow.
 LARGEST = 1e150
+
+
+def number_views(items: Iterable[Any]) -> dict[str, Any]:
+    """Items by the default names of views: ``view1``, ``view2``, …."""
+    return {f"view{k}": item for k, item in enumerate(items, start=1)}
+
+
+def view_name(name: object) -> str:
+    """The name of a view; ValueError unless it is a string."""
+    if not isinstance(name, str):
+        raise ValueError(f"view names must be strings, not {name!r}")
+    return name
+
+
+def is_mudata(X: object) -> bool:
+    """Whether `X` is a MuData: it has modalities by name, and observation names."""
+    # A DataFrame has a method mod, and may have a column named obs_names.
+    return isinstance(getattr(X, "mod", None), Mapping) and hasattr(X, "obs_names")
 
 
 def name_views(views: object) -> list[tuple[str, Any]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "Groups", "column_groups", "frame_groups", "number_views", "view_name"]
+from viewhop.views._checks import number_views, view_name
+
+__all__ = ["Columns", "Groups", "column_groups", "frame_groups"]
 
 #: Columns of one view in a stacked array: positions, a slice, a mask, or names.
 Columns: TypeAlias = slice | Sequence[int] | Sequence[str] | NDArray[Any] | str
@@ -57,18 +59,6 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
     return {
         name: [k for k, top in enumerate(level) if top == name] for name in dict.fromkeys(level)
     }
-
-
-def number_views(items: Iterable[Any]) -> dict[str, Any]:
-    """Items by the default names of views: ``view1``, ``view2``, …."""
-    return {f"view{k}": item for k, item in enumerate(items, start=1)}
-
-
-def view_name(name: object) -> str:
-    """The name of a view; ValueError unless it is a string."""
-    if not isinstance(name, str):
-        raise ValueError(f"view names must be strings, not {name!r}")
-    return name
 
 
 def _named(groups: Any, n_features: int) -> dict[Any, Any]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop.views._alignment import is_mudata
-from viewhop.views._checks import Labels
+from viewhop.views._checks import Labels, is_mudata
 from viewhop.views._views import Views
 
 __all__ = ["Schema"]

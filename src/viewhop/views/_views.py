@@ -18,12 +18,11 @@ from viewhop.views._alignment import (
     align_by_time,
     check_unique,
     frame_ids,
-    is_mudata,
     mudata_observations,
     mudata_views,
 )
-from viewhop.views._checks import Labels
-from viewhop.views._columns import Groups, column_groups, view_name
+from viewhop.views._checks import Labels, is_mudata, view_name
+from viewhop.views._columns import Groups, column_groups
 from viewhop.views._rows import RowMap, unless_whole
 
 __all__ = ["Views", "is_collection"]
