@@ -1,7 +1,7 @@
-"""Solvers: from a walk to the leading part of its spectrum.
+"""Solvers: the leading eigenpairs of a walk.
 
-`Solver` is the contract: an object of your own with a method ``solve(problem)`` may take the place
-of a name.
+`Solver` is the contract. Wherever a solver's name is accepted, so is an object with a method
+``solve(problem)``.
 """
 
 from viewhop._registry import SOLVERS

@@ -1,4 +1,4 @@
-"""What "auto" stands for: the solver that is fastest for a walk."""
+"""The choice of solver="auto": the fastest solver for a walk."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from viewhop.walks import Walk
 
 __all__ = ["DENSE_NODES", "choose_solver", "is_many", "resolve_tolerance"]
 
-#: From this many samples on, and with this tolerance or a larger one, block Krylov from a coarse
-#: start is faster than Lanczos on neighbours: by 1.5 to 2.4 times at 20,000 to 50,000 samples of
-#: two and three views in single precision, where Lanczos is as fast at 8,000 samples of two.
+#: With at least this many samples and at least this tolerance, block Krylov from a coarse start is
+#: faster than Lanczos for neighbour kernels: 1.5 to 2.4 times for 20,000 to 50,000 samples of two
+#: and three views in single precision. For 8,000 samples of two views, Lanczos is as fast.
 MANY_SAMPLES = 15_000
 FEW_DIGITS = 1e-6
-#: Up to this many nodes LAPACK on the whole matrix is faster than iterating.
+#: Up to this many nodes, LAPACK on the whole matrix is faster than an iteration.
 DENSE_NODES = 1000
 
 
 def choose_solver(walk: Walk, r: int, tol: float | None = None) -> str:
     """The name of the solver that "auto" stands for.
 
-    LAPACK for small walks or for a large part of the spectrum. Block Krylov where kernels are
-    full matrices (a block costs little more than a vector there), and for many samples on
-    neighbours unless all digits are wanted (it begins with a coarse solution, which is worth
-    less the more digits there are to find). Otherwise Lanczos, on half the problem for two views.
+    LAPACK for small walks and for a large part of the spectrum. Block Krylov for full kernels,
+    where a block costs little more than a vector, and for many samples with neighbour kernels
+    unless full accuracy is required: its coarse start saves less, the more digits are computed.
+    Otherwise Lanczos, on half the problem for two views.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def is_many(n_samples: int, dtype: np.dtype[np.floating], tol: float | None) -> 
 
 
 def resolve_tolerance(dtype: np.dtype[np.floating], tol: float | None) -> float:
-    """The residual relative to each eigenvalue; 0 is as far as double precision goes."""
+    """The residual relative to each eigenvalue; 0 means the full accuracy of float64."""
     if tol is not None:
         return tol
     return 0.0 if dtype == np.float64 else 1e-5

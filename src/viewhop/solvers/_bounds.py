@@ -1,4 +1,4 @@
-"""Both ends of a spectrum, and what few coordinates leave out of a distance: Lemma 3."""
+"""Extreme eigenvalues of a walk, and bounds on truncated diffusion distances: Lemma 3."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ __all__ = ["Extreme", "extreme_eigenvalue", "truncation_interval"]
 
 Floats = NDArray[np.float64]
 
-#: Residual at which an end counts as found. Where eigenvalues crowd, as at 0, less takes very long.
+#: Residual at which an extreme eigenvalue has converged. A smaller one takes very long where
+#: eigenvalues cluster, as at 0.
 TOLERANCE = 1e-4
 
 
 class Extreme(NamedTuple):
-    """An eigenvalue at one end of the spectrum.
+    """The smallest or largest eigenvalue of a spectrum.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class Extreme(NamedTuple):
 
 
 def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Extreme:
-    """The smallest or the largest eigenvalue of a walk, the trivial 1 counted.
+    """The smallest or largest eigenvalue of a walk, including the trivial 1.
 
     Parameters
     ----------
@@ -48,13 +49,13 @@ def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Ex
     Raises
     ------
     ConvergenceError
-        If the iteration reaches its cap.
+        If the iteration reaches its limit.
 
     Notes
     -----
-    LAPACK up to 1,000 nodes; above, one Lanczos run to a residual of 1e-4, on I ± A with
-    A = D^{-1/2} K D^{-1/2} so that an eigenvalue near 0 is found like any other. The start is drawn
-    with a fixed seed.
+    LAPACK up to 1,000 nodes. For larger walks, one Lanczos run to a residual of 1e-4, on I ± A with
+    A = D^{-1/2} K D^{-1/2}, so that eigenvalues near 0 converge like any other. The start vector is
+    drawn with a fixed seed.
     """
     sign = 1.0 if end == "largest" else -1.0
     n = walk.n_nodes
@@ -80,9 +81,9 @@ def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Ex
         )
     except ArpackNoConvergence as stopped:
         raise ConvergenceError(
-            f"the {end} eigenvalue was not found within {MAX_RESTARTS} restarts of Lanczos; many "
-            "eigenvalues crowd at that end of the spectrum, as with a bandwidth so small that the "
-            "walk hardly moves (raise factor or n_neighbors)"
+            f"the {end} eigenvalue was not found within {MAX_RESTARTS} restarts of Lanczos. Likely "
+            "cause: a bandwidth so small that the walk almost never leaves a sample, so that many "
+            "eigenvalues are nearly equal (raise factor or n_neighbors)"
         ) from stopped
     vector = vectors[:, 0]
     residual = np.linalg.norm(shifted(vector) - values[0] * vector)
@@ -97,7 +98,7 @@ def truncation_interval(
     *,
     n_steps: float = 1.0,
 ) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of diffusion distances from the leading eigenpairs alone.
+    """Lower and upper bounds of diffusion distances from the leading eigenpairs.
 
     Parameters
     ----------
@@ -105,9 +106,9 @@ def truncation_interval(
     spectrum : Spectrum
         The first r eigenpairs of the walk, r ≥ 1.
     i, j : (p,) arrays
-        Nodes of one view, counted through all views.
+        Nodes of one view, numbered consecutively through all views.
     n_steps : float
-        t; where it is not whole, the distance is that of Σ_k |λ_k|^{2t} (ψ_k[i] − ψ_k[j])².
+        t; if it is not whole, the squared distance is Σ_k |λ_k|^{2t} (ψ_k[i] − ψ_k[j])².
 
     Returns
     -------
@@ -120,10 +121,10 @@ def truncation_interval(
 
         √(cS) ≤ D_t ≤ √(cS + θ^{2t} (1/π_i + 1/π_j − c Σ_{k≤r} Δ_k²)),
 
-    c = 2 and θ = λ_r where the spectrum is that of an SVD (two views with a zero diagonal of H, or
-    the alternating walk); otherwise c = 1 and θ = max(λ_r, |λ_min|), λ_min from the other end of
-    the spectrum. The interval is widened by what rounding and the residuals of the eigenpairs
-    allow; the latter matter only where `tol` is large.
+    with c = 2 and θ = λ_r if the spectrum comes from an SVD (two views with a zero diagonal of H,
+    or the alternating walk), and otherwise c = 1 and θ = max(λ_r, |λ_min|) with λ_min the smallest
+    eigenvalue. The interval is widened to account for rounding and for the residuals of the
+    eigenpairs; the latter matter only if `tol` is large.
     """
     values, psi = spectrum.eigenvalues, spectrum.eigenvectors
     copies = 2.0 if walk.is_cross else 1.0
@@ -139,6 +140,6 @@ def truncation_interval(
 
 
 def _largest_left_out(walk: Walk, last: float) -> float:
-    """The largest size that an eigenvalue beyond the last kept one can have."""
+    """The largest possible absolute value of an eigenvalue that was not kept."""
     smallest = extreme_eigenvalue(walk, end="smallest")
     return min(max(last, smallest.residual - smallest.value), 1.0)

@@ -1,4 +1,4 @@
-"""Block Krylov: several vectors at a time, from a guess."""
+"""Block Krylov iteration: several vectors at a time, starting from guesses."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from viewhop.solvers._tall import Columns, Tall
 
 __all__ = ["SPARSE_WIDTH", "WIDTH", "KrylovSolver", "max_columns"]
 
-#: Columns multiplied at a time: enough to pay for reading a full kernel from memory; fewer, which
-#: need less in all, where a kernel is on neighbours.
+#: Columns multiplied at a time: for full kernels, enough to make up for reading them from memory;
+#: for neighbour kernels fewer, which need fewer products in total.
 WIDTH, SPARSE_WIDTH = 2 * LANES, 10
-#: Blocks before it gives up.
+#: Largest number of blocks.
 MAX_BLOCKS = 1000
-#: Blocks without progress after which small residuals are taken to be rounding.
+#: Blocks without progress after which small residuals are attributed to rounding.
 PATIENCE = 3
 
 
 class KrylovSolver(Solver):
-    """Block Krylov iteration, on half the problem where there is one."""
+    """Block Krylov iteration, on half the problem if the walk alternates between two blocks."""
 
     name = "krylov"
 
     def solve(self, problem: Problem) -> Solution:
-        """The wanted pairs, or those that converged within the cap."""
+        """The wanted pairs, or those that converged within the limit."""
         return self._iterate(Whole(problem) if problem.walk.reduced is None else Half(problem))
 
     def polish(self, problem: Problem, solution: Solution) -> Solution | None:
-        """The pairs again, on the whole problem: half of it has squared eigenvalues."""
+        """More accurate pairs from the whole problem; half of it has squared eigenvalues."""
         if problem.walk.reduced is None:
             return None
         problem.start = solution.vectors
         return self._iterate(Whole(problem))
 
     def _iterate(self, operator: Operator) -> Solution:
-        # Where threads share its many small steps, BLAS stays out of their way.
+        # Our own threads share its many small steps, so BLAS must not start others.
         with single_blas if operator.problem.walk.n_jobs > 1 else nullcontext():
             return iterate_krylov(operator)
 
@@ -49,10 +49,10 @@ class KrylovSolver(Solver):
 def iterate_krylov(operator: Operator) -> Solution:
     """Eigenpairs of A by block Krylov iteration on an operator.
 
-    Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis begins with the
-    guesses, if there are any, and grows by the residuals of the wanted pairs that have not
-    converged, which spans the block Krylov space; converged pairs stay in the basis and are not
-    multiplied again. A block finds eigenvalues of any multiplicity up to its width.
+    Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis starts from the
+    guesses, if any, and is extended by the residuals of the wanted pairs that have not converged,
+    so that it spans the block Krylov space. Converged pairs stay in the basis and are not
+    multiplied again. A block resolves eigenvalues of multiplicity up to its width.
     """
     problem = operator.problem
     r = problem.r
@@ -86,22 +86,22 @@ def iterate_krylov(operator: Operator) -> Solution:
 
 
 def max_columns(r: int, *, is_dense: bool) -> int:
-    """Columns that the basis for `r` pairs may have before it restarts.
+    """Largest number of columns of the basis for `r` pairs before a restart.
 
-    With full kernels a product costs more than the algebra of a large basis.
+    For full kernels, a product costs more than the algebra of a large basis.
     """
     wanted = _followed(r, is_dense=is_dense)
     return max(10 * wanted, 100) if is_dense else max(5 * wanted, 60)
 
 
 def _followed(r: int, *, is_dense: bool) -> int:
-    """Ritz pairs that are improved for the sake of `r`; full lanes of a product with tiles."""
+    """Number of Ritz pairs to improve, more than `r`; whole lanes of a product with tiles."""
     wanted = r + max(4, r // 4)
     return wanted + -wanted % LANES if is_dense else wanted
 
 
 def _first_block(operator: Operator, width: int) -> Columns:
-    """The guesses, and random columns where they are fewer than a block has."""
+    """The guesses, extended to a full block with random columns."""
     start = operator.start()
     if start is None:
         start = np.empty((operator.n, 0))
@@ -117,7 +117,7 @@ class _Basis:
     ----------
     operator : Operator
     most : int
-        Columns that there is room for.
+        Largest number of columns.
     """
 
     def __init__(self, operator: Operator, most: int) -> None:
@@ -126,18 +126,18 @@ class _Basis:
         self.size = 0
         walk = operator.problem.walk
         self._tall = Tall(operator.n, walk.n_jobs)
-        # Eigenvalues of a neighbour kernel are near 1, so that single precision does for what is
-        # large there; those of a full kernel may be as small as its rounding.
+        # Eigenvalues of a neighbour kernel are near 1, so the basis may be in single precision;
+        # those of a full kernel can be as small as its rounding error.
         self._dtype = np.dtype(np.float64) if walk.is_dense else walk.dtype
         self._Q, self._AQ = (
             np.empty((operator.n, self.most), dtype=self._dtype, order="F") for _ in range(2)
         )
         self._gram = np.empty((self.most, self.most))
-        #: Squared length, of 1, that rounding leaves of a direction.
+        #: Squared length below which a unit vector has been lost to rounding.
         self._negligible = 1e-20 if self._dtype == np.float64 else 1e-11
 
     def grow(self, block: Columns) -> None:
-        """Append an orthonormal basis of what the block adds, and multiply it."""
+        """Append an orthonormal basis of the directions that the block adds, and multiply it."""
         old, new = slice(0, self.size), slice(self.size, self.size + block.shape[1])
         block = self._orthonormal(block)
         product = self.operator.apply(block)
@@ -156,7 +156,7 @@ class _Basis:
         return self._ritz
 
     def residuals(self, values: Floats, coefficients: Floats) -> tuple[Columns, Floats]:
-        """Residuals of Ritz pairs, and their lengths."""
+        """Residuals of Ritz pairs, (n, b), and their norms, (b,)."""
         Q, AQ = self._Q[:, : self.size], self._AQ[:, : self.size]
         return self._tall.residuals(AQ, Q, coefficients, values)
 
@@ -166,22 +166,22 @@ class _Basis:
         return vectors.astype(np.float64, copy=False)
 
     def restart(self, kept: int) -> None:
-        """Go on with the first Ritz vectors only."""
+        """Keep only the first Ritz vectors."""
         values, rotation = self._ritz
-        for held in (self._Q, self._AQ):
-            self._tall.turn(held[:, : self.size], rotation[:, :kept])
+        for columns in (self._Q, self._AQ):
+            self._tall.turn(columns[:, : self.size], rotation[:, :kept])
         self._gram[:kept, :kept] = np.diag(values[:kept])
         self.size = kept
 
     def _orthonormal(self, block: Columns) -> Columns:
-        """An orthonormal basis of what the block adds to Q and the known eigenvectors.
+        """An orthonormal basis of what the block adds to the span of Q and the known eigenvectors.
 
-        Directions that are lost to rounding are replaced by random ones, so the width stays.
+        Directions lost to rounding are replaced by random ones, so that the width does not change.
         """
         operator, tall = self.operator, self._tall
         Q = self._Q[:, : self.size]
-        # Residuals are orthogonal to Q as they come, up to rounding, which the second round, with
-        # their lengths evened out, removes; and so are guesses, there being no Q yet.
+        # The first round skips Q: residuals are orthogonal to it up to rounding, and for guesses it
+        # is still empty. The second round, with lengths equalised, removes the rounding error.
         rounds = 0
         again = True
         block = block.astype(self._dtype, copy=False)
@@ -189,7 +189,7 @@ class _Basis:
             if rounds:
                 block = tall.without(block, Q)
             block = operator.project(block)
-            # Orthonormal by the Gram matrix: products only; a QR would go column by column.
+            # By the Gram matrix, which needs only products; a QR would go column by column.
             gram = tall.inner(block, block)
             size = np.sqrt(np.diagonal(gram))
             even = 1.0 / np.where(size > 0, size, 1.0)
@@ -200,7 +200,7 @@ class _Basis:
             if lost.any():
                 fresh = operator.problem.generator.standard_normal((operator.n, int(lost.sum())))
                 block[:, lost] = fresh
-            # A direction that shrank keeps too much of what it lost.
+            # A direction that shrank needs another round: its error relative to its length grew.
             again = rounds == 0 or bool((kept < 0.25).any())
             rounds += 1
         return block

@@ -1,4 +1,4 @@
-"""Lanczos: one vector at a time, for kernels on neighbours."""
+"""Lanczos iteration and singular values: one vector at a time, for neighbour kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viewhop.walks import Walk
 
 __all__ = ["MAX_RESTARTS", "LanczosSolver", "SvdSolver"]
 
-#: Restarts before it gives up.
+#: Largest number of restarts.
 MAX_RESTARTS = 300
 
 
@@ -24,24 +24,25 @@ class LanczosSolver(Solver):
     name = "lanczos"
 
     def solve(self, problem: Problem) -> Solution:
-        """The wanted pairs, or those that converged within the cap."""
+        """The wanted pairs, or those that converged within the limit."""
         return iterate_lanczos(Whole(problem))
 
     def fits(self, problem: Problem) -> bool:
-        """Whether ARPACK has room beside the wanted pairs."""
+        """Whether the problem is large enough for ARPACK, which cannot compute all pairs."""
         return bool(problem.r < problem.walk.n_nodes - problem.known.shape[1] - 1)
 
 
 class SvdSolver(Solver):
     """Singular triplets of a walk that alternates between two blocks.
 
-    LAPACK finds all of them for small walks, Lanczos the leading ones on half the problem.
+    LAPACK computes all of them for small walks; otherwise Lanczos computes the leading ones on half
+    the problem.
     """
 
     name = "svd"
 
     def check(self, walk: Walk) -> None:
-        """Raise ValueError for a walk that has no smaller problem."""
+        """Raise ValueError for a walk that does not alternate between two blocks."""
         if walk.reduced is None:
             raise ValueError(
                 'solver="svd" is for the alternating walk, and for the hop walk of two views that '
@@ -49,7 +50,7 @@ class SvdSolver(Solver):
             )
 
     def solve(self, problem: Problem) -> Solution:
-        """The wanted pairs, or those that converged within the cap."""
+        """The wanted pairs, or those that converged within the limit."""
         half = Half(problem)
         n = min(half.shape)
         if n > _auto.DENSE_NODES and problem.r < n - problem.known.shape[1] - 1:

@@ -14,12 +14,12 @@ from viewhop.solvers._solver import Solution, Solver
 
 __all__ = ["MATRICES", "DenseSolver", "run_interruptibly"]
 
-#: Matrices of all nodes that are held at a time.
+#: Number of (n_nodes, n_nodes) matrices in memory at a time.
 MATRICES = 5
 
 
 class DenseSolver(Solver):
-    """LAPACK's eigenpairs of A, only the wanted part."""
+    """LAPACK's eigenvalue solver on A, restricted to the wanted pairs."""
 
     name = "dense"
 
@@ -44,7 +44,7 @@ class DenseSolver(Solver):
 
 
 def run_interruptibly(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, ...]:
-    """The result of a long library call, run beside the main thread so that Ctrl-C is heard."""
+    """The result of a long library call, run in another thread so that Ctrl-C works."""
     outcome: list[tuple[Floats, ...] | BaseException] = []
 
     def run() -> None:
@@ -56,7 +56,7 @@ def run_interruptibly(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, .
     thread = Thread(target=run, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(0.2)  # not all systems hear Ctrl-C in a join without end
+        thread.join(0.2)  # on some systems a join without a timeout blocks Ctrl-C
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return outcome[0]

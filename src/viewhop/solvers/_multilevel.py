@@ -1,16 +1,16 @@
-"""Coarse to fine: the same walk on few samples first, then on all, starting from those pairs.
+"""Multilevel solving: the walk on a few samples gives the start for the walk on all.
 
-The eigenvectors of a coarse walk are rough guesses of the wanted ones, and an iteration that
-begins with them passes over the kernels fewer times. With full kernels, a seeded subset stands for
-all samples, and the extension carries its eigenvectors up. With kernels on neighbours a subset
-would fall apart; there, neighbouring samples are merged, level by level, until few are left. Such
-levels also tell an order in which neighbours stand together, so that a product finds what it
-needs in the cache.
+The eigenvectors of a coarse walk approximate the wanted ones, and an iteration that starts from
+them needs fewer products with the kernels. For full kernels, a seeded subset represents all
+samples, and the extension carries its eigenvectors over to them. For neighbour kernels, a subset
+would be disconnected, so neighbouring samples are merged instead, level by level, until few remain.
+These levels also give an order in which neighbours are adjacent, which makes better use of the
+cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,16 +34,16 @@ Labels = NDArray[np.intp]
 
 
 class Level(NamedTuple):
-    """Merged samples.
+    """A coarser level: merged samples and the kernels between them.
 
     Attributes
     ----------
     label : (n,) index array
-        The number of the merged sample that each finer one is part of.
+        The merged sample that each sample of the finer level belongs to.
     kernels : list of Affinity
-        Between the merged rows.
-    rows : Nodes
-        Which merged samples these are.
+        One per kernel of the walk, between the merged rows.
+    rows : RowMap
+        Which merged samples these rows belong to.
     """
 
     label: Labels
@@ -51,15 +51,15 @@ class Level(NamedTuple):
     rows: RowMap
 
 
-#: Below this many samples a coarse solution costs more than it saves.
+#: Below this many samples, a coarse start costs more than it saves.
 LEAST_SAMPLES = 4000
-#: With full kernels one in so many samples is drawn, within these limits.
+#: For full kernels, one in this many samples is drawn, within these limits.
 SHARE = 16
 FEWEST, MOST = 500, 2000
-#: Residual, relative to the eigenvalue, at which a subset is solved well enough.
+#: Residual, relative to the eigenvalue, to which a subset is solved.
 TOLERANCE = 1e-2
-#: With neighbour kernels, samples merged into one, and the residual at which a level is solved:
-#: less than the gaps between eigenvalues, which are small there.
+#: For neighbour kernels, the number of samples merged into one, and the residual to which a level
+#: is solved: smaller than the gaps between eigenvalues, which are narrow.
 MERGED = 8
 MERGED_TOLERANCE = 1e-3
 
@@ -76,14 +76,14 @@ def solve_multilevel(
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
-    """The `r` largest eigenpairs of a walk beside the trivial one, from a coarse start.
+    """The `r` largest eigenpairs of a walk after the trivial one, from a coarse start.
 
     Parameters
     ----------
     walk, r, solver, tol, pieces, generator, progress, allowed
-        As in `viewhop.solvers.solve`. The coarse start is for block Krylov on many samples.
+        As in `viewhop.solvers.solve`. Only block Krylov on many samples uses a coarse start.
     known : Spectrum or None
-        Some of the pairs, where they are known already.
+        Pairs that are already known, which replace the coarse start.
     """
     is_auto = isinstance(solver, str) and solver == "auto"
     method = choose_solver(walk, r, tol) if is_auto else solver
@@ -111,7 +111,18 @@ def solve_multilevel(
         return solve_fine(walk, pieces, _start_from_subset(walk, r + r // 4, generator))
     if coarsening != {"merge"}:
         return solve_fine(walk, pieces, None)
-    # A product of kernels on neighbours is one kernel, on samples that every view observed.
+    return _solve_merged(walk, r, pieces, generator, solve_fine)
+
+
+def _solve_merged(
+    walk: Walk,
+    r: int,
+    pieces: Labels | None,
+    generator: np.random.Generator,
+    solve_fine: Callable[[Walk, Labels | None, Floats | None], Spectrum],
+) -> Spectrum:
+    """The eigenpairs of a walk on neighbour kernels, from a start on merged samples."""
+    # A product of neighbour kernels is one kernel, on samples that every view observed.
     n_kernels = len(walk.kernels)
     is_own = n_kernels == walk.rows.n_views
     rows = walk.rows if is_own else RowMap.whole(n_kernels, walk.n_samples)
@@ -132,7 +143,7 @@ def solve_multilevel(
 
 
 def _start_from_subset(walk: Walk, r: int, generator: np.random.Generator) -> Floats | None:
-    """The eigenvectors of the walk on a subset of the samples, carried up by its extension."""
+    """The eigenvectors of the walk on a subset of the samples, extended to all of them."""
     n, kernels = walk.n_samples, walk.kernels
     size = min(max(n // SHARE, FEWEST), MOST)
     chosen = np.sort(generator.choice(n, size, replace=False))
@@ -141,7 +152,7 @@ def _start_from_subset(walk: Walk, r: int, generator: np.random.Generator) -> Fl
     small = walk.rebuild([K.subset(chosen) for K in kernels])
     try:
         spectrum = solve(small, min(r, size // 4), tol=TOLERANCE, generator=generator)
-    except ConvergenceError:  # a rough start is not worth more
+    except ConvergenceError:  # a rough start is not worth more effort
         return None
     extension = small.extension(spectrum)
     extension.prepare()
@@ -156,7 +167,7 @@ def _start_from_subset(walk: Walk, r: int, generator: np.random.Generator) -> Fl
 def _start_from_rows(
     walk: Walk, r: int, chosen: Labels, generator: np.random.Generator
 ) -> Floats | None:
-    """The same where views missed samples: each row of a view is placed by that view alone."""
+    """As `_start_from_subset` for incomplete views: each view extends to its own rows."""
     if walk.is_fused:
         return None
     rows, kept = walk.rows.of_samples(chosen)
@@ -188,7 +199,7 @@ def _start_from_levels(
     r: int,
     generator: np.random.Generator,
 ) -> Floats | None:
-    """The eigenvectors of the walk on merged samples, each given to all that were merged."""
+    """The eigenvectors of the walk on merged samples, copied to all samples merged into one."""
     start: Floats | None = None
     finer = [rows, *(level.rows for level in levels)]
     for level, below in zip(levels[::-1], finer[-2::-1], strict=True):
@@ -215,11 +226,11 @@ def _start_from_levels(
 
 
 def _row_labels(level: Level, below: RowMap, view: int) -> Labels:
-    """The number of the merged row of a view that each finer row is part of."""
+    """The merged row of a view that each row of the finer level belongs to."""
     label = level.label if below.is_whole else level.label[below.samples(view)]
     if level.rows.is_whole:
         return label
-    # The merged rows of a view are in the order of their samples, and have one each.
+    # The merged rows of a view are in the order of their samples, one row per sample.
     return np.searchsorted(level.rows.samples(view), label)
 
 
@@ -235,7 +246,7 @@ def _levels(
             if pairs is not None
         ]
         label = merge_samples(values, generator)
-        if 2 * label.max() > label.size:  # hardly any neighbours
+        if 2 * label.max() > label.size:  # too few neighbours to merge
             break
         rows, labels = rows.merged(label)
         kernels = [K.merge(part) for K, part in zip(kernels, labels, strict=True)]
@@ -255,7 +266,7 @@ def _on_samples(values: csr_array, rows: RowMap, view: int) -> csr_array:
 
 
 def _order_levels(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
-    """An order of the samples, and the levels, in which what any level merges stands together."""
+    """An order of the samples that makes merged ones adjacent on every level, and the levels."""
     order = np.arange(levels[-1].rows.n_samples)
     ordered: list[Level] = []
     for level in levels[::-1]:
@@ -272,10 +283,10 @@ def _order_levels(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:
 
 
 def merge_samples(kernels: Sequence[csr_array], generator: np.random.Generator) -> Labels:
-    """Number of the merged sample that each sample is part of, (n,).
+    """The merged sample that each sample belongs to, numbered from 0, (n,).
 
-    A seeded share of the samples are centres. Every other one joins the centre, or the member of
-    a group, that it is most like; the views are asked in turn.
+    Seeded random samples are the centres of groups. Every other sample joins the group of the most
+    similar sample that already belongs to one, by each view in turn.
 
     Parameters
     ----------

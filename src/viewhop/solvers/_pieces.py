@@ -1,4 +1,4 @@
-"""Walks in several pieces, and samples that no walk reaches: what to say of them."""
+"""Errors and warnings about disconnected walks and samples that they do not reach."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from viewhop.walks import Walk
 
 __all__ = ["check_reached", "warn_of_pieces"]
 
-#: Names a sample in a message.
+#: Returns the name of a sample for a message.
 Describe: TypeAlias = Callable[[int], str]
 
 
 def check_reached(walk: Walk, describe: Describe = row_number) -> None:
-    """Raise ValueError for samples that the walk does not reach in any view.
+    """Raise ValueError if the walk does not reach some sample in any view.
 
     Parameters
     ----------
     walk : Walk
     describe : callable
-        Names a sample in the message.
+        Returns the name of a sample for the message.
     """
     if walk.is_fused or walk.degrees.all():
         return
@@ -53,17 +53,17 @@ def warn_of_pieces(
     describe: Describe = row_number,
     stacklevel: int,
 ) -> None:
-    """Warn if the walk falls into pieces; refuse it if it never leaves a sample.
+    """Warn if the walk is disconnected; raise ValueError if it never leaves a sample.
 
     Parameters
     ----------
     walk : Walk
     pieces : (n_nodes,) array
-        Number of the piece of each node, −1 for one that the walk does not reach.
+        Piece of each node, −1 for a node that the walk does not reach.
     describe : callable
-        Names a sample in the message.
+        Returns the name of a sample for the message.
     stacklevel : int
-        Whose line the warning names, counted as `warnings.warn` does from the caller.
+        As in `warnings.warn`, counted from the caller.
     """
     sizes = np.bincount(pieces[pieces >= 0])
     if sizes.size == 1:
@@ -79,9 +79,9 @@ def warn_of_pieces(
     warnings.warn(
         DisconnectedWarning(
             f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {sizes[small]} nodes ({describe(sample)} "
-            f"{where} is one); a larger bandwidth, more neighbours or within_view_weight below 1 "
-            "may join them",
+            f"only tell pieces apart; the smallest has {sizes[small]} nodes, among them "
+            f"{describe(sample)} {where}; a larger bandwidth, more neighbours or "
+            "within_view_weight below 1 may join them",
             sizes.size,
         ),
         stacklevel=stacklevel + 1,

@@ -1,4 +1,4 @@
-"""The eigenproblem of a walk, and the two operators that an iteration may run on."""
+"""The eigenproblem of a walk, and the two operators that an iteration can use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Problem:
     walk : Walk
     r : int
     known : (n_nodes, p) array
-        Orthonormal eigenvectors that are deflated.
+        Orthonormal eigenvectors to deflate.
     tol : float
         Residual at which a pair has converged, relative to its eigenvalue.
     generator : Generator
@@ -55,7 +55,7 @@ class Problem:
         return project_out(V, self.known, self.walk.n_jobs)
 
     def count(self, V: Columns) -> None:
-        """Count the columns of V as multiplied."""
+        """Add the columns of V to the number of products."""
         self.n_products += 1 if V.ndim == 1 else V.shape[1]
 
     def limit(self, values: Floats, *, stalled: bool = False) -> Floats:
@@ -66,12 +66,12 @@ class Problem:
         values : (r,) array
             Eigenvalues of A.
         stalled : bool
-            Whether the residuals no longer fall, so that what rounding may leave is accepted.
+            Whether the residuals no longer decrease, so that rounding error is accepted.
         """
         return np.maximum(self.tol * np.abs(values), self.floor(stalled=stalled))
 
     def floor(self, *, stalled: bool) -> float:
-        """The residual, A having norm 1, that no pair need fall below."""
+        """The smallest residual required of any pair, for A of norm 1."""
         exact = self.tol == 0
         units = (5000.0 if exact else 50.0) if stalled else (50.0 if exact else 2.0)
         return units * float(np.finfo(self.walk.dtype).eps)
@@ -85,7 +85,7 @@ def project_out(V: Columns, known: Floats, n_jobs: int) -> Columns:
 
 
 class Operator(ABC):
-    """A symmetric operator, on the complement of what is known, whose eigenpairs give those of A.
+    """A symmetric operator, on the complement of the known vectors, that gives the eigenpairs of A.
 
     Attributes
     ----------
@@ -103,15 +103,15 @@ class Operator(ABC):
 
     @abstractmethod
     def apply(self, V: Columns) -> Columns:
-        """The operator times a vector (n,) or block (n, b) without a part along what is known."""
+        """The operator times a vector (n,) or block (n, b) orthogonal to the known vectors."""
 
     @abstractmethod
     def start(self) -> Floats | None:
-        """The guesses of the problem as vectors of the operator."""
+        """The guesses of the problem as vectors of the operator, (n, s), or None."""
 
     @abstractmethod
     def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
-        """Residuals of A, for eigenvalues and residuals of the operator, over their limit."""
+        """Residuals of A divided by their limit, from values and residuals of the operator."""
 
     @abstractmethod
     def pairs(self, values: Floats, vectors: Floats) -> Pairs:
@@ -139,7 +139,7 @@ class Whole(Operator):
         return self.problem.start
 
     def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
-        """Residuals over their limit."""
+        """Residuals divided by their limit."""
         return residuals / self.problem.limit(values, stalled=stalled)
 
     def pairs(self, values: Floats, vectors: Floats) -> Pairs:
@@ -150,9 +150,9 @@ class Whole(Operator):
 class Half(Operator):
     """K̄ᵀK̄, with K̄ the normalised kernel between the two blocks of a walk that alternates.
 
-    Half the size of A, and two of its steps for the price of one: A is zero within a block, so
-    its eigenvalues are ±σ, and its eigenvectors [±u; v]/√2, of the singular triplets (σ, u, v).
-    A small SVD at the end restores most of the accuracy that squaring costs.
+    It has half the size of A, and each application takes two steps at the cost of one. A is zero
+    within each block, so its eigenvalues are ±σ and its eigenvectors [±u; v]/√2, with (σ, u, v) the
+    singular triplets of K̄. A small SVD at the end restores most of the accuracy lost by squaring.
 
     Notes
     -----
@@ -165,8 +165,8 @@ class Half(Operator):
         assert cross is not None
         self.cross = cross
         first, self.n = self.shape = cross.shape
-        # On each block the known vectors are orthonormal up to a factor √2, being piecewise
-        # constant.
+        # The known vectors are piecewise constant, so on each block they are orthonormal up to a
+        # factor √2.
         self.known = problem.known[first:] * np.sqrt(2.0)
 
     def project(self, V: Columns) -> Columns:
@@ -183,13 +183,13 @@ class Half(Operator):
         return None if self.problem.start is None else self.problem.start[-self.n :]
 
     def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
-        """Residuals over σ, over their limit; if stalled, what squaring may leave is accepted."""
+        """Residuals divided by σ and their limit; if stalled, the error of squaring is accepted."""
         sigma = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
         limit = sigma * self.problem.limit(sigma)
         return residuals / np.maximum(limit, self.problem.floor(stalled=True) if stalled else 0.0)
 
     def pairs(self, values: Floats, vectors: Floats) -> Pairs:
-        """Eigenpairs of A by the SVD of K̄ on the space of the right singular vectors."""
+        """Eigenpairs of A from the SVD of K̄ on the span of the right singular vectors."""
         self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
         tall = Tall(self.shape[0], self.problem.walk.n_jobs)
         basis, triangle = tall.orthonormal(self.cross.forward(vectors))

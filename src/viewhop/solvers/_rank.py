@@ -1,4 +1,4 @@
-"""Rank: how many eigenpairs of a walk a fit keeps."""
+"""Rules for the number of eigenpairs that a fit keeps."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = [
     "truncation",
 ]
 
-#: Pairs that an automatic choice starts from.
+#: Number of pairs that an automatic choice starts with.
 FIRST_GUESS = 16
 
 
-#: Solves for a number of pairs, perhaps beginning with some that are known.
+#: Solves for a number of pairs, starting from known ones if there are any.
 Pairs = Callable[[int, Spectrum | None], Spectrum]
 
 
@@ -42,28 +42,28 @@ class Rank(ABC):
     @property
     @abstractmethod
     def expected(self) -> int:
-        """Pairs that the memory plan counts with."""
+        """Number of pairs that the memory plan assumes."""
 
     @abstractmethod
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
-        """Raise ValueError for fewer samples than the rule needs."""
+        """Raise ValueError if there are fewer samples than the rule needs."""
 
     def settle(
         self, features: Mapping[str, NDArray[np.floating]], generator: np.random.Generator
     ) -> Rank:
-        """The rule once the data are known; most rules do not depend on them.
+        """The rule for given data; most rules do not depend on them.
 
         Parameters
         ----------
         features : dict of (n_l, d_l) arrays by view name
-            What the views observed; views that are precomputed kernels are left out.
+            The rows of the views, except those that are precomputed kernels.
         generator : Generator
         """
         return self
 
     @abstractmethod
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
-        """The eigenpairs to keep, or ValueError where there are too few.
+        """The eigenpairs to keep; ValueError if there are too few.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class Rank(ABC):
 
 @dataclass(frozen=True)
 class FixedRank(Rank):
-    """A number of pairs that is set.
+    """A fixed number of pairs.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class FixedRank(Rank):
 
 @dataclass(frozen=True)
 class DimensionRank(Rank):
-    """As many pairs as the samples have dimensions, by an estimate.
+    """As many pairs as the estimated intrinsic dimension of the samples.
 
     Attributes
     ----------
@@ -125,30 +125,30 @@ class DimensionRank(Rank):
         """The rule with the estimated number; ValueError if no view has features."""
         if not features:
             raise ValueError(
-                f"accuracy={self.method!r} estimates the dimension of samples, and every view "
+                f"accuracy={self.method!r} estimates the dimension from features, but every view "
                 "is a precomputed kernel; pass a number"
             )
         r = dimension.intrinsic(features, method=self.method, random_state=generator)
         return EstimatedRank(r)
 
     def choose(self, walk: Walk, pairs: Pairs) -> NoReturn:
-        """Refused: the data decide the number first."""
-        raise TypeError("settle the rank on the features of the views first")
+        """Raise TypeError: `settle` must estimate the number first."""
+        raise TypeError("call settle with the features of the views first")
 
 
 @dataclass(frozen=True)
 class EstimatedRank(FixedRank):
-    """A number of pairs that was estimated from the data."""
+    """A number of pairs estimated from the data."""
 
     @property
     def expected(self) -> int:
-        """A guess, the same whatever the estimate."""
+        """A guess that does not depend on the estimate."""
         return FIRST_GUESS
 
 
 @dataclass(frozen=True)
 class AccurateRank(Rank):
-    """As many pairs as keep the diffusion distance to an accuracy.
+    """As many pairs as the accuracy of the diffusion distance requires.
 
     Attributes
     ----------
@@ -175,13 +175,13 @@ class AccurateRank(Rank):
 
 @dataclass(frozen=True)
 class UpToRank(Rank):
-    """A number of pairs, or as many as there are.
+    """A number of pairs, or all of them if there are fewer.
 
     Attributes
     ----------
     r : int
     n_clusters : int
-        Clusters that will be looked for; they cannot be more than the samples.
+        Number of clusters to find, at most the number of samples.
     """
 
     r: int
@@ -193,7 +193,7 @@ class UpToRank(Rank):
         return self.r
 
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
-        """Raise ValueError for fewer samples than clusters, or fewer than 3."""
+        """Raise ValueError for fewer samples than clusters or fewer than 3."""
         if self.n_clusters > n_samples:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the {n_samples} samples of "
@@ -209,7 +209,7 @@ class UpToRank(Rank):
 
 @dataclass(frozen=True)
 class TrivialRank(Rank):
-    """A number of pairs of which the trivial one is the first.
+    """A number of pairs that includes the trivial one.
 
     Attributes
     ----------
@@ -228,16 +228,16 @@ class TrivialRank(Rank):
         _check_samples(f"n_components={self.r!r} needs", self.r + 2, names, n_samples)
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
-        """The trivial pair, and r − 1 others."""
+        """The trivial pair and r − 1 others."""
         spectrum = pairs(self.r - 1, None)
         if self.r > 1:
             spectrum = keep_positive(walk, spectrum)
-        there = len(spectrum) + 1
-        if there < self.r:
+        available = len(spectrum) + 1
+        if available < self.r:
             raise ValueError(
-                f"n_components={self.r} is more than the {there} eigenvalues of this walk that are "
-                f"positive beyond rounding; pass at most n_components={there}, or a smaller "
-                "bandwidth"
+                f"n_components={self.r} is more than the {available} eigenvalues of this walk that "
+                f"are positive beyond rounding; pass at most n_components={available}, or a "
+                "smaller bandwidth"
             )
         return spectrum.with_trivial()
 
@@ -251,7 +251,7 @@ def _check_samples(what: str, least: int, names: Sequence[str], n_samples: int) 
 
 
 def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0) -> int:
-    """The number r(δ, t) of coordinates that keep the diffusion distance to an accuracy δ.
+    """The number r(δ, t) of coordinates that give the diffusion distance to accuracy δ.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0)
     if not n_steps > 0:
         raise ValueError(f"a truncation needs n_steps > 0, not {n_steps!r}")
     if not 0 <= accuracy < 1:
-        raise ValueError(f"accuracy is a number from 0 to below 1, not {accuracy!r}")
+        raise ValueError(f"accuracy must be at least 0 and below 1, got {accuracy!r}")
     values = np.asarray(eigenvalues, dtype=np.float64)
     positive = values[values > 0]
     if not positive.size:
@@ -287,7 +287,7 @@ def truncation(eigenvalues: ArrayLike, *, accuracy: float, n_steps: float = 1.0)
 
 
 def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
-    """The first `r` eigenpairs, or ValueError with their number where there are fewer.
+    """The first `r` eigenpairs; ValueError, with their number, if there are fewer.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
 
 
 def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
-    """As many eigenpairs as the accuracy asks for, reached by doubling.
+    """As many eigenpairs as the accuracy requires, found by doubling their number.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float)
 
 
 def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
-    """The pairs whose eigenvalue is positive beyond rounding, at least one."""
+    """The pairs with an eigenvalue that is positive beyond rounding; ValueError if none is."""
     usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
     if not usable:
         raise ValueError(
@@ -346,5 +346,5 @@ def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
 
 
 def quote_views(names: Sequence[str]) -> str:
-    """Names of views as a sentence has them, ``"views 'a', 'b'"``."""
+    """Names of views for a sentence: ``"views 'a', 'b'"``."""
     return ("view " if len(names) == 1 else "views ") + ", ".join(map(repr, names))

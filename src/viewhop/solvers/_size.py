@@ -1,4 +1,4 @@
-"""The memory that solving takes, known before it begins."""
+"""Memory estimates for solving, before it starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viewhop.walks import WalkSize
 
 __all__ = ["solving_bytes"]
 
-#: Share of the basis that an iteration on full kernels fills before it has converged.
+#: Share of the basis that an iteration on full kernels fills before it converges.
 FILLED = 0.5
 
 
@@ -29,7 +29,7 @@ def solving_bytes(
     solver: Any,
     tol: float | None,
 ) -> float:
-    """Bytes while the spectrum is solved for, the kernels not counted.
+    """Peak bytes of solving for the spectrum, without the kernels.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def solving_bytes(
     n_samples : int
     dtype : dtype of the kernels
     r : int
-        Eigenpairs.
+        Number of eigenpairs.
     solver : str or object
-        A solver of the caller's own counts as "auto".
+        A custom solver counts as "auto".
     tol : float or None
     """
     nodes, solved, size = walk.n_nodes, walk.n_solved, dtype.itemsize
@@ -56,7 +56,7 @@ def solving_bytes(
         return solved * (basis + sums + 8 * WIDTH * 8) + pairs
     if not (name == "krylov" or (name == "auto" and is_many(n_samples, dtype, tol))):
         return solved * max(2 * r + 1, 24) * 8 * 2.0 + pairs
-    # The kernels in another order, with the places they are taken from, and on fewer samples.
+    # The reordered kernels with their source positions, and the merged kernels.
     stored = [kernel.n_pairs for kernel in kernels]
     moved = 1.25 * sum(stored) * (size + 4) + 12 * max(stored)
     basis = 2 * max_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size

@@ -1,8 +1,8 @@
-"""Solvers: from a walk to the leading part of its spectrum.
+"""Solving a walk for its leading eigenpairs with any of the solvers.
 
-Each solver finds the largest eigenvalues of A = D^{-1/2} K D^{-1/2} on the complement of the known
-eigenvectors: the constant on each connected piece of the walk, with eigenvalue 1. These are set,
-not solved for, so a repeated 1 is exact.
+A solver finds the largest eigenvalues of A = D^{-1/2} K D^{-1/2} on the complement of the known
+eigenvectors. These are constant on each connected piece of the walk and have eigenvalue 1. They are
+set rather than computed, so a repeated eigenvalue 1 is exact.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["solve", "trivial_pairs"]
 def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
     """Orthonormal eigenvectors of A with eigenvalue 1, (n_nodes, n_pieces), the trivial one first.
 
-    A vector that is constant on each piece of the walk is an eigenvector of P; the pieces are taken
-    in order of their weight.
+    A vector that is constant on each piece of the walk is an eigenvector of P. The pieces are in
+    order of decreasing weight.
 
     Parameters
     ----------
     walk : Walk
     pieces : (n_nodes,) array
-        Number of the piece of each node, −1 for one that the walk does not reach.
+        Piece of each node, −1 for a node that the walk does not reach.
     most : int or None
         The largest number of vectors to return.
     """
@@ -44,7 +44,7 @@ def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None)
     weights = np.bincount(pieces[reached], weights=walk.stationary[reached])
     order = np.argsort(-weights, kind="stable")
     root = np.sqrt(weights)
-    # One entry per piece: the constant, then what sets each piece but the last apart.
+    # One row per piece. Columns: the constant, then an indicator of each piece but the last.
     columns = np.column_stack([root, np.eye(root.size)[:, order[:-1]]])
     basis, triangle = qr(columns)
     basis = (basis * np.sign(np.diagonal(triangle)))[:, :most]
@@ -63,7 +63,7 @@ def solve(
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
-    """The `r` largest eigenpairs of a walk beside the trivial one.
+    """The `r` largest eigenpairs of a walk after the trivial one.
 
     Parameters
     ----------
@@ -74,28 +74,29 @@ def solve(
         "auto", a name of `viewhop.solvers.SOLVERS`, or an object with a method
         ``solve(problem)``; see `Solver`.
     tol : float or None
-        Residual relative to each eigenvalue; None is as far as the precision goes.
+        Residual relative to each eigenvalue; None means full accuracy for float64 kernels and 1e-5
+        for float32.
     pieces : (n_nodes,) array or None
-        What ``walk.pieces()`` gives, if it is known.
+        The result of ``walk.pieces()``, if already computed.
     generator : Generator or None
         Draws start vectors.
     start : (n_nodes, s) array or None
-        Guesses of the right eigenvectors, which block Krylov begins with.
+        Guesses of the right eigenvectors, used by block Krylov.
     progress : callable
     allowed : int or None
-        Bytes that the whole matrix of the dense solver may take; None is no limit.
+        Bytes that the dense solver may allocate; None means no limit.
 
     Raises
     ------
     ConvergenceError
-        If an iterative solver reaches its cap; it carries the pairs that converged.
+        If an iterative solver reaches its limit; the error has the pairs that converged.
     MemoryBudgetError
-        If the dense solver would need more than is allowed.
+        If the dense solver would allocate more than `allowed`.
     """
     is_auto = isinstance(solver, str) and solver == "auto"
     method = resolve_solver(choose_solver(walk, r, tol) if is_auto else solver)
     method.check(walk)
-    # With more pieces than coordinates there is nothing to solve, and the first vectors do.
+    # With more pieces than coordinates there is nothing to solve: the first vectors suffice.
     known = trivial_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
     problem = Problem(
         walk,
@@ -106,8 +107,14 @@ def solve(
         None if start is None else start * np.sqrt(walk.stationary)[:, None],
         progress,
     )
-    repeated = known[:, 1 : r + 1]
-    solution = Solution(np.empty(0), np.empty((walk.n_nodes, 0)))
+    return _solve_problem(problem, method, known[:, 1 : r + 1], allowed)
+
+
+def _solve_problem(
+    problem: Problem, method: Solver, repeated: Floats, allowed: int | None
+) -> Spectrum:
+    """The spectrum of a problem after the repeated eigenvalue 1, polished if not accurate."""
+    solution = Solution(np.empty(0), np.empty((problem.walk.n_nodes, 0)))
     if problem.r:
         method = method if method.fits(problem) else DenseSolver()
         method.reserve(problem, allowed)
@@ -122,14 +129,14 @@ def solve(
 
 
 def _is_accurate(problem: Problem, spectrum: Spectrum) -> bool:
-    """Whether all residuals are as small as the problem asks."""
+    """Whether all residuals are within the limit of the problem."""
     limit = problem.limit(spectrum.eigenvalues, stalled=problem.tol == 0)
     return bool((spectrum.residuals <= limit).all())
 
 
 def _spectrum(problem: Problem, name: str, solution: Solution, repeated: Floats) -> Spectrum:
-    """The pairs of a solution, after the repeated ones, with their residuals."""
-    # Products in single precision leave traces of the known eigenvectors, large beside a small λ.
+    """The spectrum of a solution, after the repeated eigenvalue 1, with its residuals."""
+    # Single-precision products leave traces of the known eigenvectors, large relative to a small λ.
     tall = Tall(len(solution.vectors), problem.walk.n_jobs)
     own = tall.orthonormal(problem.project(solution.vectors))[0]
     vectors = np.hstack([repeated, own])
@@ -146,16 +153,16 @@ def _spectrum(problem: Problem, name: str, solution: Solution, repeated: Floats)
 
 
 def _converged(problem: Problem, method: Solver, solution: Solution) -> Solution:
-    """The solution, or a ConvergenceError with what there is of it."""
+    """The solution; ConvergenceError, with the pairs that converged, if it is not complete."""
     if solution.converged:
         return solution
     n = problem.walk.n_nodes
     raise ConvergenceError(
         f"solver {method.name!r} found {solution.values.size} of {problem.r} eigenpairs within its "
-        f"cap ({problem.n_products:,} products). Likely causes: a bandwidth so small that the walk "
-        "hardly moves, so that many eigenvalues crowd below 1 (raise factor or n_neighbors); more "
-        "coordinates than the data have (lower n_components); or a tolerance that is too strict "
-        "(pass tol=1e-6). solver='dense' always ends, at the cost of a "
-        f"{n:,} × {n:,} matrix. What converged is in error.spectrum.",
+        f"limit ({problem.n_products:,} products). Likely causes: a bandwidth so small that the "
+        "walk almost never leaves a sample, so that many eigenvalues are close to 1 (raise factor "
+        "or n_neighbors); more coordinates than the data have (lower n_components); or a tolerance "
+        "that is too strict (pass tol=1e-6). solver='dense' always succeeds, but needs a "
+        f"{n:,} × {n:,} matrix. The pairs that converged are in error.spectrum.",
         _spectrum(problem, method.name, solution, problem.known[:, 1:]),
     )

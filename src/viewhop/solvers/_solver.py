@@ -1,4 +1,4 @@
-"""The contract of a solver: from an eigenproblem to its leading pairs."""
+"""The contract of a solver, which computes the leading eigenpairs of a problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Solution(NamedTuple):
-    """Eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of the known ones.
+    """Eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of the known eigenvectors.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Solution(NamedTuple):
     vectors : (n_nodes, s) array
         Orthonormal columns.
     converged : bool
-        Whether all wanted pairs are there and accurate.
+        Whether all wanted pairs are present and accurate.
     """
 
     values: Floats
@@ -35,31 +35,31 @@ class Solution(NamedTuple):
 
 
 class Solver(ABC):
-    """A method that finds the leading eigenpairs of a walk.
+    """A method that computes the leading eigenpairs of a walk.
 
-    Estimators take a name or an object. An object of your own needs one method, ``solve(problem)``,
+    Estimators accept a name or an object. A custom object needs one method, ``solve(problem)``,
     which returns a `Solution` or a pair (values, vectors).
 
     Attributes
     ----------
     name : str
-        What results call it.
+        Name of the solver in results.
     """
 
     name: str
 
     @abstractmethod
     def solve(self, problem: Problem) -> Solution:
-        """The `problem.r` largest eigenpairs beside the known ones.
+        """The `problem.r` largest eigenpairs orthogonal to the known ones.
 
         Parameters
         ----------
         problem : Problem
-            Has the walk, the known eigenvectors, the tolerance and a source of randomness.
+            The walk, the known eigenvectors, the tolerance and a random generator.
         """
 
     def check(self, walk: Walk) -> None:
-        """Raise ValueError for a walk that the method cannot solve."""
+        """Raise ValueError if the method does not support the walk."""
         return
 
     def reserve(self, problem: Problem, allowed: int | None) -> None:
@@ -67,33 +67,33 @@ class Solver(ABC):
         return
 
     def fits(self, problem: Problem) -> bool:
-        """Whether the method has room for the wanted pairs; if not, LAPACK takes over."""
+        """Whether the method can compute this many pairs; if not, LAPACK is used."""
         return True
 
     def polish(self, problem: Problem, solution: Solution) -> Solution | None:
-        """A more accurate solution where the first one falls short, or None."""
+        """A more accurate solution than one that is not accurate enough, or None."""
         return None
 
 
 class _OwnSolver(Solver):
-    """A solver that the caller wrote, without the contract."""
+    """Wraps a custom solver that does not inherit from `Solver`."""
 
     def __init__(self, solver: Any) -> None:
         self._solver = solver
         self.name = str(getattr(solver, "name", type(solver).__name__))
 
     def solve(self, problem: Problem) -> Any:
-        """What the object returns."""
+        """The result of the wrapped object."""
         return self._solver.solve(problem)
 
 
 def run_solver(solver: Solver, problem: Problem) -> Solution:
-    """The solution of a problem; ValueError unless it has the shape of one.
+    """The solution of a problem; ValueError if its shape is wrong.
 
     Parameters
     ----------
     solver : Solver
-        May return a pair (values, vectors) as well.
+        May also return a pair (values, vectors).
     problem : Problem
     """
     values, vectors, *rest = solver.solve(problem)
@@ -110,7 +110,7 @@ def run_solver(solver: Solver, problem: Problem) -> Solution:
 
 
 def resolve_solver(solver: Any) -> Solver:
-    """The solver of a name, or around an object with a method ``solve``.
+    """The solver for a name, or for an object with a method ``solve``.
 
     Parameters
     ----------
@@ -120,9 +120,11 @@ def resolve_solver(solver: Any) -> Solver:
         return solver
     if not isinstance(solver, str):
         if not callable(getattr(solver, "solve", None)):
-            raise ValueError(f"a solver is a name or has a method solve(problem), not {solver!r}")
+            raise ValueError(
+                f"a solver must be a name, or an object with a method solve(problem), not {solver!r}"
+            )
         return _OwnSolver(solver)
     if solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
-    made: Solver = load_home(SOLVERS[solver].home)()
-    return made
+    instance: Solver = load_home(SOLVERS[solver].home)()
+    return instance

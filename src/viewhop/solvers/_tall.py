@@ -1,7 +1,7 @@
-"""Algebra of tall matrices: many rows, few columns, chunk by chunk.
+"""Linear algebra of tall matrices, with many rows and few columns, in chunks of rows.
 
-A chunk of rows stays in the cache for all that is done with it, and threads share the chunks.
-Matrices may be in single precision; what is summed over chunks is in double.
+A chunk stays in the cache for a whole operation, and threads share the chunks. Matrices may be in
+single precision; sums over chunks are in double precision.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ __all__ = ["Tall"]
 Floats = NDArray[np.float64]
 Columns = NDArray[np.floating]
 
-#: Rows of a chunk.
+#: Number of rows of a chunk.
 ROWS = 8192
-#: Least eigenvalue of a Gram matrix of unit columns below which these count as nearly dependent.
+#: Smallest eigenvalue of the Gram matrix of unit columns below which they are nearly dependent.
 DEPENDENT = 1e-6
-#: Below this many rows threads cost more than they save.
+#: Below this many rows, threads cost more than they save.
 FEW = 32_768
 
 
@@ -75,8 +75,8 @@ class Tall:
     def orthonormal(self, A: Columns) -> tuple[Floats, Floats]:
         """Q and the upper triangle R of A = QR.
 
-        By two rounds of Cholesky on the Gram matrix, which are as accurate as a QR for columns
-        that are not nearly dependent, and are products; by a QR for others.
+        Two rounds of Cholesky on the Gram matrix need only products, and are as accurate as a QR
+        unless columns are nearly dependent; a QR is used for those.
         """
         Q: Floats = A.astype(np.float64, copy=False)
         R = np.eye(A.shape[1])
@@ -93,7 +93,7 @@ class Tall:
         return Q, R
 
     def turn(self, A: Columns, C: Floats) -> None:
-        """A times a small matrix with no more columns, in place, in the first columns of A."""
+        """Overwrite the first columns of A with A times a small matrix that has no more columns."""
         small = C.astype(A.dtype)
 
         def write(rows: slice) -> None:
@@ -104,7 +104,7 @@ class Tall:
     def residuals(
         self, AQ: Columns, Q: Columns, C: Floats, values: Floats
     ) -> tuple[Columns, Floats]:
-        """AQ C − Q C diag(values), and the lengths of its columns."""
+        """AQ C − Q C diag(values), (n, b), and the norms of its columns, (b,)."""
         small, scaled = C.astype(Q.dtype), (C * values).astype(Q.dtype)
         out = np.empty((Q.shape[0], C.shape[1]), dtype=Q.dtype)
 
