@@ -309,7 +309,7 @@ def test_bounds_and_probabilities_refuse_what_has_no_meaning():
         diffusion.truncation_bounds(est, 0, 1, view="z")
     with pytest.raises(ValueError, match="numbered 0 to 23"):
         diffusion.truncation_bounds(est, 0, 24)
-    with pytest.raises(ValueError, match="n_steps must be a number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="n_steps must be a non-negative number, not -1"):
         diffusion.truncation_bounds(est, 0, 1, n_steps=-1)
     with pytest.raises(NotFittedError):
         diffusion.truncation_bounds(vh.DiffusionMaps(2), 0, 1)

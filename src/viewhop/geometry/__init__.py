@@ -1,7 +1,7 @@
-"""Geometry: what a fit learns, and every question that can be asked of it.
+"""The result of a fit, and everything that is computed from it.
 
-`Geometry` is the frozen result of a fit, which estimators have as ``geometry_``. Build on it:
-whatever viewhop computes from a fit is a function of it.
+`Geometry` is the frozen result of a fit, available as ``geometry_`` on fitted estimators. Build on
+it: everything that viewhop computes from a fit is a function of it.
 """
 
 from viewhop.geometry._agreement import disagreement, view_influence, view_similarity

@@ -1,7 +1,7 @@
-"""Agreement: where views disagree about samples, how alike they are, and what each changes.
+"""Agreement between views: disagreement per sample, similarity and influence per view.
 
-Coordinates of different views are compared on one scale: each is centred and divided by its root
-mean square over the samples that the view observed, then multiplied by λ^t.
+Coordinates of different views are compared on a common scale: each is centred, divided by its
+standard deviation over the samples that the view observed, and multiplied by λ^t.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["disagreement", "view_influence", "view_similarity"]
 
 Floats = NDArray[np.float64]
 
-#: Gap between eigenvalues, relative to them, below which the space up to there is not certain.
+#: Relative gap between eigenvalues below which the eigenspace up to there is ill-determined.
 CLOSE = 1e-2
 
 
 def disagreement(source: Source) -> Floats:
-    """How far each view puts a sample from where the others put it, (n_samples, n_views).
+    """How far each view places a sample from where the others do, (n_samples, n_views).
 
     Parameters
     ----------
@@ -37,8 +37,9 @@ def disagreement(source: Source) -> Floats:
     Returns
     -------
     distances : (n_samples, n_views) array
-        Distance from the mean over the other views that observed the sample, over the median of
-        the view: 1 is usual. NaN where the view, or every other view, did not observe the sample.
+        Distance from the mean over the other views that observed the sample, divided by the
+        median for the view, so that 1 is typical. NaN if the view did not observe the sample, or
+        no other view did.
     """
     geometry = require_geometry(source)
     Z = _scaled_coordinates(geometry)
@@ -59,7 +60,7 @@ def disagreement(source: Source) -> Floats:
 
 
 def view_similarity(source: Source) -> Floats:
-    """How alike two views place the samples that both observed, (n_views, n_views).
+    """How similarly two views place the samples that both observed, (n_views, n_views).
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def view_similarity(source: Source) -> Floats:
     Returns
     -------
     similarity : (n_views, n_views) array
-        1 where two views place every sample alike, 0 where their coordinates have nothing to do
-        with each other, less where they are opposed; NaN where no sample is common.
+        1 if two views place every sample identically, 0 if their coordinates are unrelated,
+        negative if they are opposed; NaN if they share no sample.
 
     Notes
     -----
@@ -92,7 +93,7 @@ def view_influence(
 ) -> dict[str, float]:
     """How much the geometry changes without each view, by view name.
 
-    Each view is left out in turn and the walk of the others solved, with the kernels of the fit.
+    Each view is left out in turn, and the walk over the others is solved with the fitted kernels.
 
     Parameters
     ----------
@@ -100,12 +101,12 @@ def view_influence(
     tol : float or None
         Residual at which an eigenpair is accepted, as in the fit.
     stacklevel : int
-        Whose line a warning names, counted as `warnings.warn` does from the caller.
+        Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
 
     Returns
     -------
     influence : dict of float by view name
-        From 0, where nothing changes, to 1, where no direction of the embedding is left.
+        From 0, if nothing changes, to 1, if no direction of the embedding remains.
 
     Warns
     -----
@@ -115,8 +116,8 @@ def view_influence(
 
     Notes
     -----
-    ‖P − P'‖_F / √(2r), with P and P' the projectors on the centred means over views of the
-    coordinates with and without the view, on the samples that the other views observed.
+    ‖P − P'‖_F / √(2r), where P and P' project onto the centred coordinates, averaged over views,
+    with and without the view, on the samples that the other views observed.
     """
     geometry = require_geometry(source)
     walk, r = _require_view_coordinates(geometry), geometry.n_components
@@ -135,18 +136,18 @@ def view_influence(
 
 
 def _require_view_coordinates(geometry: Geometry) -> Walk:
-    """The walk of a geometry in which each view has coordinates of its own, or ValueError."""
+    """The walk of a geometry; ValueError unless each view has its own coordinates."""
     walk = geometry.walk
     if walk.is_fused or walk.n_blocks < 2:
         raise ValueError(
-            'views are compared where each has coordinates of its own: fusion="hop" and at least '
+            'comparing views needs separate coordinates for each: use fusion="hop" and at least '
             "two views"
         )
     return walk
 
 
 def _scaled_coordinates(geometry: Geometry) -> Floats:
-    """Coordinates on one scale, (n_views, n_samples, r), NaN where a view observed nothing."""
+    """Coordinates on a common scale, (n_views, n_samples, r); NaN where not observed."""
     _require_view_coordinates(geometry)
     return np.stack(
         [
@@ -159,7 +160,7 @@ def _scaled_coordinates(geometry: Geometry) -> Floats:
 def _solve_with_next(
     walk: Walk, r: int, tol: float | None, known: Spectrum | None = None
 ) -> Spectrum:
-    """The first r pairs, and one more where there is one."""
+    """The first r eigenpairs, and one more if it exists."""
     return solve_multilevel(
         walk,
         min(r + 1, walk.max_coordinates),
@@ -182,7 +183,7 @@ def _warn_of_gap(values: Floats, r: int, which: str, *, stacklevel: int) -> None
 
 
 def _mean_coordinates(walk: Walk, spectrum: Spectrum) -> Floats:
-    """The mean over views of the coordinates of each sample, NaN where no view observed it."""
+    """The mean over views of the coordinates of each sample, (n_samples, r); NaN if unobserved."""
     stepped = walk.extension(spectrum).training()
     observed = np.isfinite(np.stack([block[:, 0] for block in stepped], axis=1))
     scales = [fit_scaling(block, walk.dtype) for block in stepped]
@@ -192,7 +193,7 @@ def _mean_coordinates(walk: Walk, spectrum: Spectrum) -> Floats:
 
 
 def _projector_distance(first: Floats, second: Floats, r: int) -> float:
-    """‖P − P'‖_F / √(2r) of the projectors on the centred columns of two matrices."""
+    """‖P − P'‖_F / √(2r) for the projectors onto the centred columns of two matrices."""
     bases = [np.linalg.qr(X - X.mean(axis=0))[0] for X in (first, second)]
     common = float(np.square(bases[0].T @ bases[1]).sum())
     total = sum(basis.shape[1] for basis in bases)

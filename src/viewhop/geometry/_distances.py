@@ -1,7 +1,7 @@
-"""Distances and probabilities that a geometry implies.
+"""Diffusion distances and transition probabilities of a fitted geometry.
 
-Distances carry the weight 1/π, so they do not shrink as samples are added; squared, they are the
-paper's times trace D̂. Each is returned as a distance, not as its square.
+Distances are weighted by 1/π, so they do not shrink as samples are added; their squares are the
+paper's times trace D̂. Functions return the distance, not its square.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def truncation_bounds(
     view: str | None = None,
     n_steps: float | None = None,
 ) -> tuple[Floats, Floats]:
-    """Between which bounds the exact diffusion distance lies, from the fitted coordinates alone.
+    """Lower and upper bounds of the exact diffusion distance, from the fitted eigenpairs.
 
     Parameters
     ----------
@@ -44,25 +44,25 @@ def truncation_bounds(
     i, j : int or (p,) arrays
         Samples.
     view : str or None
-        The view that sees them; None is the first.
+        The view in which to compare them; None is the first.
     n_steps : float or None
-        t; None is that of the fit.
+        Diffusion time t; None takes that of the fit.
 
     Returns
     -------
     low, high : float or (p,) arrays
-        Numbers for one pair, arrays for several.
+        Scalars for one pair, arrays for several.
 
     Raises
     ------
     ConvergenceError
-        If the other end of the spectrum is not found.
+        If the smallest eigenvalue does not converge.
 
     Notes
     -----
-    Lemma 3 in the form that holds (erratum 5); see `viewhop.theory.truncation_interval`. The lower
-    bound is the distance in the embedding, times √2 for two views with η = 0. Otherwise one
-    Lanczos run finds the smallest eigenvalue; it costs one call, however many pairs there are.
+    Lemma 3, corrected (erratum 5); see `viewhop.theory.truncation_interval`. The lower
+    bound is the distance in the embedding, times √2 for two views with η = 0. In all other cases,
+    the smallest eigenvalue is computed by one Lanczos run per call, for any number of pairs.
 
     Examples
     --------
@@ -93,17 +93,17 @@ def transition_probabilities(
     ----------
     source : fitted estimator or Geometry
     t : int
-        Number of steps, of at least 0.
+        Number of steps, at least 0.
     from_view, to_view : str
-        Views. A fusion with one geometry has the same nodes in each.
+        Views. Fused walks have the same nodes in every view.
     rows : int or (p,) array
         Samples to start from.
 
     Notes
     -----
-    Eq. (15), by t products for each row and without P̂^t: the row p of P̂^t becomes K̂ (p/D̂), K̂
-    being symmetric. Over the views of a hop walk, a row's probabilities sum to 1. A step of the
-    alternating walk is one in each view, P^1 P^2 … P^L.
+    Eq. (15), computed by t products per row rather than from P̂^t: since K̂ is symmetric, one more
+    step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk, the probabilities
+    of a row are 1. One step of the alternating walk passes through every view, P^1 P^2 … P^L.
 
     Examples
     --------
@@ -132,15 +132,15 @@ def transition_probabilities(
 
 
 def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) -> Floats:
-    """Exact diffusion distances between pairs of nodes of a walk, by products alone.
+    """Exact diffusion distances between pairs of nodes of a walk, (p,), by matrix products.
 
     Parameters
     ----------
     walk : Walk
     i, j : int or (p,) arrays
-        Nodes, counted through all views.
+        Nodes, numbered over all views.
     n_steps : int
-        t; a whole number.
+        Diffusion time t, an integer.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def inner_view_distance(
     *,
     n_steps: int | None = None,
 ) -> Floats:
-    """Exact diffusion distances between samples as one view sees them, (p,).
+    """Exact diffusion distances between samples in one view, (p,).
 
     Parameters
     ----------
@@ -179,12 +179,12 @@ def inner_view_distance(
     i, j : int or (p,) arrays
         Samples.
     n_steps : int or None
-        t; None is that of the fit.
+        Diffusion time t; None takes that of the fit.
 
     Notes
     -----
-    Eqs. (16)–(17). The embedding of that view gives a lower bound; with two views and η = 0 it
-    gives D_t/√2 once it has all M − 1 coordinates.
+    Eqs. (16)–(17). Distances in the embedding of the view are a lower bound. With two views and
+    η = 0 they equal D_t/√2 once all M − 1 coordinates are kept.
     """
     geometry = require_geometry(source)
     first, second = (_nodes(geometry, view, k) for k in (i, j))
@@ -193,7 +193,7 @@ def inner_view_distance(
 
 
 def multi_view_distance(source: Source, i: ArrayLike, j: ArrayLike) -> Floats:
-    """Distances between samples over the embeddings of all views, (p,).
+    """Distances between samples in the concatenated embeddings of all views, (p,).
 
     Parameters
     ----------
@@ -203,15 +203,15 @@ def multi_view_distance(source: Source, i: ArrayLike, j: ArrayLike) -> Floats:
 
     Notes
     -----
-    The root of Eq. (22): Euclidean distances in the concatenation of Eq. (23).
+    The square root of Eq. (22): Euclidean distances in the concatenation of Eq. (23).
     """
     geometry = require_geometry(source)
     walk = geometry.walk
     first, second = (_check_samples(rows, walk.n_samples) for rows in (i, j))
     if not walk.rows.is_whole and not walk.is_fused:
         raise ValueError(
-            "a distance over the embeddings of all views needs views that observed every sample; "
-            "use distances in embedding_"
+            "multi_view_distance needs views that observed every sample; use distances between "
+            "rows of embedding_ instead"
         )
     blocks = [*geometry.view_embeddings.values()]
     if walk.is_fused:
@@ -221,7 +221,7 @@ def multi_view_distance(source: Source, i: ArrayLike, j: ArrayLike) -> Floats:
 
 
 def cross_view_distance(source: Source, first: str, second: str) -> float:
-    """How far apart two views put the same samples.
+    """The distance between the embeddings of the same samples in two views.
 
     Parameters
     ----------
@@ -231,8 +231,8 @@ def cross_view_distance(source: Source, first: str, second: str) -> float:
 
     Notes
     -----
-    The root of Eq. (30), over the samples that both observed. It is 0 where one view is a rotation
-    of the other and η ≤ 1/2.
+    The square root of Eq. (30), over the samples that both views observed. It is 0 if one view is a
+    rotation of the other and η ≤ 1/2.
     """
     geometry = require_geometry(source)
     places = [_view_index(geometry, name) for name in (first, second)]
@@ -243,22 +243,22 @@ def cross_view_distance(source: Source, first: str, second: str) -> float:
         both = [blocks[place] for place in places]
     common = np.isfinite(both[0][:, 0]) & np.isfinite(both[1][:, 0])
     if not common.any():
-        raise ValueError(f"views {first!r} and {second!r} observed no common sample")
+        raise ValueError(f"views {first!r} and {second!r} have no sample in common")
     return single_view_distance(*(block[common] for block in both))
 
 
 def single_view_distance(first: ArrayLike, second: ArrayLike) -> float:
-    """How far apart two embeddings put the same samples.
+    """The distance between two embeddings of the same samples.
 
     Parameters
     ----------
     first, second : (n, r) arrays
-        Embeddings of the same samples, of one view each.
+        Embeddings of the same samples, each from one view.
 
     Notes
     -----
-    The root of Eq. (55). Two embeddings that were computed apart may differ by the sign of a
-    coordinate; the cross-view distance does not have that ambiguity.
+    The square root of Eq. (55). Embeddings that were computed separately may differ in the sign of
+    a coordinate; the cross-view distance does not have that ambiguity.
     """
     X, Y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if X.shape != Y.shape:
@@ -283,7 +283,7 @@ def _check_samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:
     """Sample indices, (p,); ValueError if one is out of range."""
     numbers = np.atleast_1d(rows)
     if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise ValueError(f"samples must be given as whole numbers, not {rows!r}")
+        raise ValueError(f"samples must be whole numbers, not {rows!r}")
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
         raise ValueError(
             f"samples are numbered 0 to {n - 1}, got {numbers.min()} to {numbers.max()}"

@@ -1,4 +1,4 @@
-"""Fitting a geometry: kernels of the views, one walk over them, and its leading eigenpairs."""
+"""Fitting a geometry: build the kernels, combine them into one walk, and solve for eigenpairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["Recipe", "fit_geometry"]
 
 Floats = NDArray[np.float64]
 
-#: Share of the true neighbours below which a search counts as having missed some.
+#: Recall of a neighbour search below which a fit warns.
 LEAST_RECALL = 0.95
 
 
@@ -43,9 +43,9 @@ class Recipe:
     Attributes
     ----------
     walk : type of Walk
-        How the views become one walk.
+        How the views are combined into one walk.
     rank : Rank
-        How many coordinates are kept.
+        The rule for the number of coordinates.
     kernel : str, Kernel, list or dict
         As in `viewhop.MultiViewDiffusionMaps`.
     hops : (L, L) array or None
@@ -53,7 +53,7 @@ class Recipe:
     n_steps : float
         Diffusion time t.
     output : str
-        A name of `viewhop.geometry.OUTPUTS`.
+        A key of `viewhop.geometry.OUTPUTS`.
     solver : str or object
     tol : float or None
     max_memory : number, str or None
@@ -81,20 +81,20 @@ def fit_geometry(
     progress: Progress = no_progress,
     stacklevel: int = 1,
 ) -> Geometry:
-    """The geometry of some views: check, plan memory, build kernels, fuse them, solve.
+    """The geometry of several views: check, plan memory, build kernels, fuse them, solve.
 
     Parameters
     ----------
     recipe : Recipe
     views : Views
     schema : Schema or None
-        What new samples must match; None is that of `views`.
+        The schema that new samples must match; None takes that of `views`.
     generator : Generator or None
-        The one source of randomness; None is seeded with 0.
+        The only source of randomness; None takes a generator with seed 0.
     progress : callable
         ``progress(stage, done, total)``.
     stacklevel : int
-        Whose line a warning names, counted as `warnings.warn` does from the caller.
+        Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
 
     Examples
     --------
@@ -150,14 +150,14 @@ def fit_geometry(
 
 @contextmanager
 def _timed(timings: dict[str, float], stage: str) -> Iterator[None]:
-    """Note the seconds of a stage."""
+    """Record the seconds that a stage takes."""
     start = perf_counter()
     yield
     timings[stage] = perf_counter() - start
 
 
 def _check_common(walk: type[Walk], views: Views) -> None:
-    """Raise ValueError for views that cannot be joined with the others, or observed too little."""
+    """Raise ValueError for a view that shares no sample with others, or observed too few."""
     if views.is_complete:
         return
     check_every_view(walk, "sample")
@@ -166,8 +166,8 @@ def _check_common(walk: type[Walk], views: Views) -> None:
         others = np.delete(observed, l, axis=1)
         if not (observed[:, l] & others.any(axis=1)).any():
             raise ValueError(
-                f"view {name!r} shares no sample with another view; without a common sample it "
-                "cannot be joined with them"
+                f"view {name!r} shares no sample with another view, so it cannot be "
+                "combined with them"
             )
         n = len(views.rows(name))
         if n < 3:
@@ -177,14 +177,14 @@ def _check_common(walk: type[Walk], views: Views) -> None:
 
 
 def _features(views: Views, kernels: Mapping[str, Kernel]) -> dict[str, NDArray[np.floating]]:
-    """Rows of the views that have features, by view name: not those of precomputed kernels."""
+    """The rows of each view whose columns are features, by name: all but precomputed kernels."""
     return {name: views.rows(name) for name in views.names if not kernels[name].is_pairwise}
 
 
 def _plan_memory(
     recipe: Recipe, views: Views, kernels: Mapping[str, Kernel], rank: Rank
 ) -> MemoryPlan:
-    """The sizes that decide how much memory the fit takes."""
+    """The sizes that determine how much memory the fit takes."""
     n_jobs = thread_count(recipe.n_jobs)
     shapes = {name: views.rows(name).shape for name in views.names}
     sizes = [
@@ -217,7 +217,7 @@ def build_affinities(
     allowed: int | None,
     stacklevel: int,
 ) -> list[Affinity]:
-    """One affinity per view. Searches of several views share the threads, one view each.
+    """One affinity per view; neighbour searches run in parallel, one view per thread group.
 
     Parameters
     ----------
@@ -225,12 +225,12 @@ def build_affinities(
     kernels : dict of Kernel by view name
     generator : Generator
     n_jobs : int
-        Threads.
+        Number of threads.
     progress : callable
     allowed : int or None
         Bytes; None is no limit.
     stacklevel : int
-        Whose line a warning names, counted as `warnings.warn` does from the caller.
+        Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
     """
     rows = {name: _kernel_input(views, name, kernels[name]) for name in views.names}
     generators = dict(zip(views.names, generator.spawn(views.n_views), strict=True))
@@ -255,8 +255,8 @@ def build_affinities(
         if K.recall < LEAST_RECALL:
             warnings.warn(
                 RecallWarning(
-                    f"the search found {K.recall:.1%} of the neighbours in view {K.name!r}; "
-                    'pass search="exact" to its kernel to find all',
+                    f"the search found only {K.recall:.1%} of the neighbours in view {K.name!r}; "
+                    'pass search="exact" to its kernel to find all of them',
                     K.recall,
                 ),
                 stacklevel=stacklevel + 1,
@@ -265,12 +265,12 @@ def build_affinities(
 
 
 def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floating]:
-    """What a view observed, as its kernel takes it."""
+    """The observed rows of a view, in the form that its kernel takes."""
     rows = views.rows(name)
     if kernel.is_pairwise:
         if views.is_complete:
             return rows
-        # Its columns are samples, too.
+        # Its columns are samples too.
         samples = views.samples(name)
         if rows.shape[1] != len(views) or np.unique(samples).size < samples.size:
             raise ValueError(
@@ -290,7 +290,7 @@ def _solve(
     progress: Progress,
     allowed: int | None,
 ) -> Spectrum:
-    """The eigenpairs that the rank asks for."""
+    """The eigenpairs that the rank rule asks for."""
 
     def pairs(r: int, known: Spectrum | None) -> Spectrum:
         return solve_multilevel(

@@ -1,4 +1,4 @@
-"""Geometry: what a fit learnt, from which every answer follows."""
+"""The Geometry class: the frozen result of a fit, which places training and new samples."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ __all__ = ["FitRecord", "Geometry", "Placed", "check_every_view"]
 
 Floats = NDArray[np.float64]
 
-#: Kernel values of new samples that each thread has in use at a time.
+#: Number of kernel values of new samples that each thread works on at a time.
 BATCH = 2**21
 
 
 @dataclass(frozen=True)
 class FitRecord:
-    """What a fit says about itself.
+    """Diagnostics of a fit: connectivity, memory and timings.
 
     Attributes
     ----------
     n_pieces : int
-        Connected pieces of the walk.
+        Number of connected components of the walk.
     memory : int
-        Bytes that the fit was expected to take at its worst moment, X not counted.
+        Expected peak memory of the fit in bytes, not counting X.
     timings : dict of float
-        Seconds of the stages: "kernels", "solve", "extension".
+        Seconds per stage: "kernels", "solve", "extension".
     """
 
     n_pieces: int
@@ -49,21 +49,21 @@ class FitRecord:
 
 @dataclass(frozen=True)
 class Placed:
-    """Samples in the coordinates of a geometry.
+    """Samples embedded by a geometry, with diagnostics.
 
     Attributes
     ----------
     embedding : (n, n_features_out) array
     coverage : (n,) array
-        From 0 to 1: how densely the training samples lie about each sample, over the median of
-        what they have themselves, in the mean over the views that it has. Near 0 the sample is
-        unlike all of them, and its place says little.
+        From 0 to 1: the density of training samples around each sample, relative to the median
+        among themselves, averaged over the views that the sample has. Near 0, the sample is unlike
+        all training samples, and its coordinates are unreliable.
     step : Step
-        One step of the walk from the samples, with what was not as usual.
+        One step of the walk from the samples, with a record of any irregularities.
     names : tuple of str
-        The views.
+        Names of the views.
     describe : callable
-        Names a sample in a message.
+        Returns the name of a sample for messages.
     """
 
     embedding: NDArray[np.floating]
@@ -73,22 +73,22 @@ class Placed:
     describe: Callable[[int], str]
 
     def warn(self, *, stacklevel: int) -> None:
-        """Warn of samples that were not placed as usual; refuse those that cannot be placed.
+        """Warn about samples with unreliable coordinates; raise for those that cannot be placed.
 
         Parameters
         ----------
         stacklevel : int
-            Whose line a warning names, counted as `warnings.warn` does from the caller.
+            Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
         """
         self.step.warn(self.names, describe=self.describe, stacklevel=stacklevel + 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """The result of a fit: a walk, its spectrum, and how samples are placed.
+    """The result of a fit: a walk, its spectrum, and the rule that embeds samples.
 
-    Estimators have one as ``geometry_``. Build on it rather than on them: it is frozen, it has no
-    parameters, and everything that viewhop computes from a fit is computed from it.
+    Fitted estimators have one as ``geometry_``. Build on it rather than on them: it is frozen, has
+    no parameters, and is all that viewhop needs to compute anything from a fit.
 
     Attributes
     ----------
@@ -97,13 +97,13 @@ class Geometry:
     spectrum : Spectrum
         Its leading eigenpairs.
     schema : Schema
-        The views of the fit, which new samples must match.
+        Schema of the training views, which new samples must match.
     n_steps : float
         Diffusion time t of the embedding.
     output : {"concat", "mean"}
-        What the embedding of a sample is.
+        Form of the embedding: coordinates of all views side by side, or their mean.
     record : FitRecord
-        What the fit says about itself.
+        Diagnostics of the fit.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Geometry:
         Parameters
         ----------
         n_steps : float or None
-            Diffusion time t, any number of at least 0; None is that of the fit.
+            Diffusion time t, any non-negative number; None takes that of the fit.
         """
         if n_steps is None:
             return self._embedding
@@ -143,7 +143,7 @@ class Geometry:
     def by_view(self, n_steps: float | None = None) -> list[Floats]:
         """Coordinates of the training samples in each block of the walk, (n_samples, r) each.
 
-        NaN where the view did not observe the sample. A fused geometry has one block.
+        NaN if the view did not observe the sample. A fused geometry has one block.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Geometry:
         return [coordinates(block, self.eigenvalues, t) for block in self.stepped]
 
     def by_row(self, n_steps: float | None = None) -> list[Floats]:
-        """The same, but by row in a view that has several rows for some sample.
+        """The same per row instead of per sample, for views with several rows of a sample.
 
         Parameters
         ----------
@@ -166,27 +166,27 @@ class Geometry:
 
     @cached_property
     def extension(self) -> Extension:
-        """What places samples, new or not."""
+        """The rule that places samples, training or new."""
         return self.walk.extension(self.spectrum)
 
     @cached_property
     def stepped(self) -> list[Floats]:
-        """P̂ψ at the training samples, one (n_samples, r) array per block, NaN where missing."""
+        """P̂ψ at the training samples, one (n_samples, r) array per block; NaN where missing."""
         return self.extension.training()
 
     @cached_property
     def scaling(self) -> list[Scaling]:
-        """Centre and spread that put the blocks on one scale."""
+        """Centre and spread of each block, which put them on a common scale."""
         return [fit_scaling(block, self.walk.dtype) for block in self.stepped]
 
     @property
     def observed_blocks(self) -> NDArray[np.bool_]:
-        """Blocks in which a training sample has coordinates of its own, (n_samples, n_blocks)."""
+        """Blocks in which each training sample was observed, (n_samples, n_blocks)."""
         return np.isfinite(np.stack([block[:, 0] for block in self.stepped], axis=1))
 
     @property
     def unreached(self) -> NDArray[np.bool_]:
-        """Blocks of the training samples that the walk could not fill, (n_samples, n_blocks)."""
+        """Missing training blocks that the walk could not fill in, (n_samples, n_blocks)."""
         return self._filled[1]
 
     # --- any samples ------------------------------------------------------------------------
@@ -199,23 +199,23 @@ class Geometry:
         n_jobs: int | None = None,
         progress: Progress = no_progress,
     ) -> Placed:
-        """Samples, new or not, in the coordinates of the geometry.
+        """The embedding of samples, training or new, with diagnostics.
 
         Parameters
         ----------
         views : Views
-            Any subset of the views of the fit, with their features.
+            Any subset of the training views, with the same features.
         n_steps : float or None
             As in `embedding`.
         n_jobs : int or None
-            Threads; None is as many as BLAS takes by itself.
+            Number of threads; None uses as many as BLAS does.
         progress : callable
             ``progress(stage, done, total)``.
         """
         self.schema.check(views)
         self.check_rows(views)
-        # Rows against a full kernel are placed by threads, few at a time, while they are in cache;
-        # a search for neighbours has threads of its own.
+        # Dense kernel rows are placed in parallel, in batches that fit into the cache; neighbour
+        # searches use threads of their own.
         is_dense = self.walk.is_dense
         size = max(16, BATCH // self.walk.n_samples) if is_dense else BATCH // 16
         self.extension.prepare()
@@ -236,7 +236,7 @@ class Geometry:
     def check_rows(self, views: Views) -> None:
         """Raise ValueError for new samples that the walk cannot place.
 
-        Of all samples at once, so that rows are counted from the first.
+        Checks all samples at once, so that row numbers in messages are those of the input.
 
         Parameters
         ----------
@@ -250,10 +250,10 @@ class Geometry:
         check_every_view(type(self.walk), "new sample")
         if any(views.nodes.is_repeated(l) for l in range(views.n_views)):
             raise ValueError(
-                "a view has several rows for one new sample; new samples have one row per view"
+                "a view has several rows for one new sample; pass one row per view and new sample"
             )
 
-    # --- what was learnt --------------------------------------------------------------------
+    # --- what was learned -------------------------------------------------------------------
 
     @property
     def observed(self) -> NDArray[np.bool_]:
@@ -267,12 +267,12 @@ class Geometry:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the coordinates are λ^t ψ, so that another diffusion time has a meaning."""
+        """Whether the coordinates are λ^t ψ, so that the diffusion time can be changed."""
         return self.walk.is_timed
 
     @property
     def eigenvalues(self) -> Floats:
-        """λ_1 … λ_r; the trivial λ_0 = 1 is left out."""
+        """λ_1 … λ_r, without the trivial λ_0 = 1, (r,)."""
         return self.spectrum.eigenvalues
 
     @property
@@ -282,23 +282,23 @@ class Geometry:
 
     @property
     def kernels(self) -> dict[str, Kernel]:
-        """The kernel of each view, with its rules resolved, by view name."""
+        """The kernel of each view by name, with bandwidth rules resolved to numbers."""
         return {K.name: K.kernel for K in self.walk.affinities}
 
     @property
     def recall(self) -> dict[str, float]:
-        """Share of the true neighbours that the search of each view returned."""
+        """Recall of the neighbour search of each view, by view name."""
         return {K.name: K.recall for K in self.walk.affinities}
 
     @property
     def bandwidths(self) -> dict[str, Any]:
-        """Scale of each kernel: a number, one per sample, or NaN if precomputed."""
+        """Scale of each kernel by view name: one number, one per sample, or NaN if precomputed."""
         walk = self.walk
         return {K.name: walk.at_samples(l, K.scale) for l, K in enumerate(walk.affinities)}
 
     @cached_property
     def view_embeddings(self) -> dict[str, NDArray[np.floating]]:
-        """Coordinates by view name; a fused geometry has the same for every view."""
+        """Coordinates by view name; the same for every view if the geometry is fused."""
         blocks = self._for_every_view(self.by_row())
         return {
             name: block.astype(self.schema.dtype)
@@ -316,7 +316,7 @@ class Geometry:
 
     @property
     def block_names(self) -> tuple[str, ...]:
-        """What each block of `n_components` columns of the embedding is named after."""
+        """The name of each block of `n_components` columns of the embedding."""
         if self.walk.is_fused and len(self.schema.names) > 1:
             return ("fused",)
         return ("mean",) if self.output == "mean" else self.schema.names
@@ -325,7 +325,7 @@ class Geometry:
 
     @cached_property
     def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """The training samples with what views missed, and where the walk could not fill it."""
+        """Training coordinates with missing views filled in, and the blocks that could not be."""
         if self.output == "mean":
             return self.stepped, np.zeros(self.observed_blocks.shape, dtype=bool)
         return self.extension.fill()
@@ -338,7 +338,7 @@ class Geometry:
         if n_steps is None:
             return self.n_steps
         if not self.is_timed:
-            raise ValueError("these coordinates have no diffusion time; leave n_steps out")
+            raise ValueError("these coordinates do not depend on a diffusion time; omit n_steps")
         return check_time(n_steps)
 
     def _combine(
@@ -352,7 +352,7 @@ class Geometry:
         return np.hstack(columns).astype(self.schema.dtype)
 
     def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per kernel; None for a view that has none."""
+        """Kernel rows of new samples, one entry per kernel; None for a view without rows."""
         walk = self.walk
         new = {name: views.rows(name) for name in views.names if len(views.rows(name))}
         if not walk.rows.is_whole:
@@ -368,21 +368,21 @@ class Geometry:
         ]
 
     def _for_every_view(self, blocks: list[Any]) -> list[Any]:
-        """One entry per view: a fused geometry has one block for all of them."""
+        """One entry per view; a fused geometry repeats its only block."""
         return blocks * (len(self.schema.names) if self.walk.is_fused else 1)
 
 
 def check_every_view(walk: type[Walk], what: str) -> None:
-    """Raise ValueError for a fusion that cannot do without a view.
+    """Raise ValueError if the fusion needs every view of every sample.
 
     Parameters
     ----------
     walk : type of Walk
     what : str
-        Whose views are missing.
+        What is missing a view, for the message: "sample" or "new sample".
     """
     if walk.needs_every_view:
         raise ValueError(
-            f'fusion="{walk.fusion}" needs every view of every {what}, and some are NaN; use '
+            f'fusion="{walk.fusion}" needs every view of every {what}, but some are missing; use '
             'fusion="hop" or "sum"'
         )

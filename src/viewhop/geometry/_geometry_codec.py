@@ -1,7 +1,7 @@
-"""A geometry as plain data with arrays, and back, bit for bit.
+"""Encoding a geometry as plain data with arrays, and decoding it bit for bit.
 
-What exact arithmetic gives from the rest is not stored. Sums that another number of threads would
-round differently are: densities, degrees, and the spectrum.
+Values that can be recomputed exactly are not stored. Sums whose rounding depends on the number of
+threads are: densities, degrees and the spectrum.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from viewhop.walks import Walk, read_walk, walk_state
 __all__ = ["decode_geometry", "encode_geometry"]
 
 _STAGES = ("kernels", "solve", "extension")
-#: What an embedding can be, once "auto" is settled.
+#: Values of `output` once "auto" is resolved.
 _OUTPUTS = ("concat", "mean")
 
 
@@ -41,7 +41,7 @@ def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
     ----------
     geometry : Geometry
     shelf : Shelf
-        Gets the arrays.
+        Receives the arrays.
     """
     record = geometry.record
     return {
@@ -65,18 +65,18 @@ def decode_geometry(
     n_jobs: int,
     walks: Mapping[str, type[Walk]] | None = None,
 ) -> Geometry:
-    """A geometry from plain data; what does not fit is a ModelFileError.
+    """A geometry from plain data; ModelFileError if the data are inconsistent.
 
     Parameters
     ----------
     data : object
         As `encode_geometry` wrote it.
     shelf : Shelf
-        Has the arrays.
+        Provides the arrays.
     n_jobs : int
-        Threads.
+        Number of threads.
     walks : dict of Walk classes by fusion, or None
-        Classes that stand in for those of `viewhop.walks.FUSIONS`.
+        Classes to use instead of those of `viewhop.walks.FUSIONS`.
     """
     keys = ("schema", "n_steps", "output", "record", "walk", "spectrum")
     schema, n_steps, output, record, walk, spectrum = read_fields(data, keys, "the geometry")

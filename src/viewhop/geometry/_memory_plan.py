@@ -1,7 +1,6 @@
-"""The memory that a fit will take, known before it takes any.
+"""An estimate of the peak memory of a fit, made before it allocates anything.
 
-Counted are the arrays that are in use at the same time at the worst moment of each stage; the
-caller's own arrays are not.
+It counts the arrays in use at the peak of each stage; the caller's own arrays are not included.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from viewhop.walks import WalkSize
 
 __all__ = ["FIXED", "MemoryPlan"]
 
-#: What threads and modules that are loaded on the way take, whatever the size.
+#: Bytes for threads and for modules that load during a fit, whatever its size.
 FIXED = 45_000_000
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Sizes that decide how much memory a fit takes.
+    """The sizes that determine how much memory a fit takes.
 
     Attributes
     ----------
@@ -35,11 +34,11 @@ class MemoryPlan:
     n_samples : int
     dtype : dtype of the kernels
     r : int
-        Eigenpairs.
+        Number of eigenpairs.
     solver : str or object
     tol : float or None
     n_jobs : int
-        Threads.
+        Number of threads.
     """
 
     kernels: Sequence[AffinitySize]
@@ -53,7 +52,7 @@ class MemoryPlan:
 
     @property
     def peak_bytes(self) -> int:
-        """Bytes of arrays at the worst moment of the fit."""
+        """Peak bytes of arrays over the whole fit."""
         stored = sum(kernel.stored_bytes for kernel in self.kernels)
         solving = solving_bytes(
             self.walk,
@@ -73,13 +72,13 @@ class MemoryPlan:
 
     @property
     def full_bytes(self) -> int:
-        """Bytes of the full kernels alone, that of the walk included."""
+        """Bytes of the full kernel matrices alone, including that of the walk."""
         joint = AffinitySize.matrix_bytes(self.walk.n_joint, self.dtype)
         return sum(kernel.full_bytes for kernel in self.kernels) + joint
 
     @property
     def building_bytes(self) -> float:
-        """Bytes while the kernels are built."""
+        """Peak bytes while the kernels are built."""
         are_near = not any(kernel.is_dense for kernel in self.kernels)
         at_once = min(self.n_jobs, len(self.kernels)) if are_near else 1
         extra = sorted(kernel.peak_bytes - kernel.stored_bytes for kernel in self.kernels)
@@ -89,16 +88,16 @@ class MemoryPlan:
 
     @property
     def placing_bytes(self) -> float:
-        """Bytes while the coordinates are computed and stored, the kernels not counted."""
+        """Peak bytes while coordinates are computed and stored, not counting the kernels."""
         return 6.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
 
     def require(self, allowed: int | None) -> int:
-        """Bytes that the fit is expected to take, or MemoryBudgetError if they are not allowed.
+        """Bytes that the fit is expected to take; MemoryBudgetError if they exceed the budget.
 
         Parameters
         ----------
         allowed : int or None
-            Bytes; None is no limit.
+            Budget in bytes; None is no limit.
         """
         what = f"a fit of {self.n_samples:,} samples in {len(self.kernels)} views"
         instead = "use fewer samples, features or neighbours, or raise max_memory"

@@ -1,4 +1,4 @@
-"""Outputs: the embedding of a sample from its coordinates in every view."""
+"""Combining the coordinates of a sample in every view into its embedding."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Scaling: TypeAlias = tuple[Floats, Floats]
 
 
 def resolve_output(output: str, walk: Walk) -> str:
-    """What an output stands for: "concat", or "mean" over the views that observed a sample.
+    """The form of the embedding: "concat", or "mean" over the views that observed a sample.
 
     Parameters
     ----------
     output : str
-        A name of `OUTPUTS`.
+        A key of `OUTPUTS`.
     walk : Walk
-        A fused geometry, and one of a single view, has one set of coordinates: "concat".
+        A fused walk and a walk of one view have one set of coordinates, hence "concat".
     """
     if walk.is_fused or walk.n_blocks == 1:
         return "concat"
@@ -52,7 +52,7 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
         P̂ψ, the eigenvectors after one step, as an extension gives them.
     eigenvalues : (r,) array
     n_steps : float
-        t, any real number of at least 0.
+        Diffusion time t, any non-negative number.
 
     Notes
     -----
@@ -64,12 +64,12 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
 def fit_scaling(block: Floats, dtype: np.dtype[np.floating]) -> Scaling:
     """Centre and spread of each coordinate over the samples that a view observed, (r,) both.
 
-    The spread of a coordinate that is constant there is infinite: it says nothing in that view.
+    The spread of a constant coordinate is infinite, so that it scales to 0.
 
     Parameters
     ----------
     block : (n_samples, r) array
-        P̂ψ of a view, NaN where it observed nothing.
+        P̂ψ of a view; NaN for samples that it did not observe.
     dtype : dtype of the kernels
     """
     rows = block[np.isfinite(block[:, 0])]
@@ -91,8 +91,8 @@ def mean_over_views(
         P̂ψ in each view.
     scaling : sequence of Scaling
     observed : (n, n_views) bool array or None
-        Which views observed a sample; None is where they have coordinates. A sample that no view
-        observed has the mean over all.
+        Which views observed each sample; None counts finite coordinates as observed. A sample that
+        no view observed gets the mean over all views.
     """
     scaled = [
         (block - centre) / spread for block, (centre, spread) in zip(stepped, scaling, strict=True)

@@ -1,4 +1,4 @@
-"""What a question about a fit is asked of: a geometry, or an estimator that has one."""
+"""Getting the geometry from a fitted estimator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def require_geometry(source: Source) -> Geometry:
     NotFittedError
         If the estimator is not fitted.
     TypeError
-        If it has no geometry.
+        If the source has no geometry.
     """
     if isinstance(source, Geometry):
         return source
