@@ -70,6 +70,11 @@ class Kernel(BaseEstimator):
         return None
 
     @property
+    def needs_all_views(self) -> bool:
+        """Whether its scale depends on other views as well as its own."""
+        return False
+
+    @property
     def builds_itself(self) -> bool:
         """Whether the class overrides `build`."""
         return type(self).build is not Kernel.build
@@ -150,6 +155,11 @@ class DistanceKernel(Kernel):
             raise ValueError(
                 f"{where}: unknown search {self.search!r}; choose from {', '.join(SEARCHES)}"
             )
+
+    @property
+    def needs_all_views(self) -> bool:
+        """Whether its scale depends on other views as well as its own."""
+        return self.bandwidth in ("joint", "connected")
 
     @property
     def scale_neighbors(self) -> int:

@@ -399,7 +399,7 @@ def test_recall_is_told_for_every_view_and_a_low_one_is_warned_of(monkeypatch):
         found.recall = 0.9 if name == "view2" else 0.96
         return found
 
-    monkeypatch.setattr("viewhop.geometry._fit.build_affinity", poor)
+    monkeypatch.setattr("viewhop.affinity._build.build_affinity", poor)
     with pytest.warns(RecallWarning, match=r"90.0% of the neighbours in view 'view2'") as caught:
         est.fit(X)
     assert [w.message.recall for w in caught] == [0.9]

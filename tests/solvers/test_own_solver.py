@@ -82,7 +82,7 @@ def test_what_does_not_solve_is_refused():
     with pytest.raises(ValueError, match="'solver' parameter of MultiViewDiffusionMaps"):
         fit(solver=object())
     with pytest.raises(
-        ValueError, match=r"a name, or an object with a method solve\(problem\), not 3"
+        ValueError, match=r"a name or have a method solve\(problem\), not 3"
     ):
         solve(walk(), 2, solver=3)
     with pytest.raises(ValueError, match="unknown solver 'fast'; known are auto, dense"):
@@ -94,6 +94,8 @@ def test_what_does_not_solve_is_refused():
     [
         ((np.ones(3), np.ones((5, 3))), r"Wrong returned vectors of shape \(5, 3\)"),
         ((np.ones((2, 2)), np.ones((cases.N, 2))), "Wrong returned vectors"),
+        (None, "Wrong returned NoneType, expected a Solution or a pair"),
+        (([0.5],), "Wrong returned tuple, expected a Solution or a pair"),
     ],
 )
 def test_an_answer_of_another_shape_is_refused(answer, message):

@@ -6,7 +6,7 @@
 
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
-from viewhop.affinity._build import AffinitySize, build_affinity
+from viewhop.affinity._build import AffinitySize, build_affinities, build_affinity
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
 from viewhop.affinity._low_rank import LowRank, factorise_kernel
@@ -24,6 +24,7 @@ __all__ = [
     "LowRank",
     "Pivots",
     "Values",
+    "build_affinities",
     "build_affinity",
     "decode_kernel",
     "encode_kernel",

@@ -1,24 +1,31 @@
-"""Building the affinity of a view from its kernel and its rows, within a memory plan."""
+"""Building the affinity of each view from its kernel and its rows."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop._runtime.threads import BLOCK
+from viewhop._runtime.threads import BLOCK, map_threads
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import build_dense, build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
+from viewhop.errors import RecallWarning
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
-from viewhop.views import Describe, ViewRows, row_number
+from viewhop.views import Describe, ViewRows, Views, row_number
 
-__all__ = ["AffinitySize", "build_affinity", "search_bytes"]
+__all__ = ["AffinitySize", "build_affinities", "build_affinity", "search_bytes"]
+
+#: Recall of a neighbour search below which a fit warns.
+LEAST_RECALL = 0.95
 
 #: Stored pairs per requested neighbour: more than 1, because neighbours are not always mutual.
 BOTH_WAYS = 1.2
@@ -80,6 +87,80 @@ def build_affinity(
             "returns None; derive it from DistanceKernel, or return an Affinity from build"
         )
     return build_dense(rows, kernel) if kernel.n_neighbors is None else build_sparse(rows, kernel)
+
+
+def build_affinities(
+    views: Views,
+    kernels: Mapping[str, Kernel],
+    *,
+    generator: np.random.Generator,
+    n_jobs: int,
+    progress: Progress,
+    allowed: int | None,
+    stacklevel: int,
+) -> list[Affinity]:
+    """One affinity per view; neighbour searches run in parallel, one view per thread group.
+
+    Parameters
+    ----------
+    views : Views
+    kernels : dict of Kernel by view name
+    generator : Generator
+    n_jobs : int
+        Number of threads.
+    progress : callable
+    allowed : int or None
+        Bytes; None is no limit.
+    stacklevel : int
+        Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
+    """
+    rows = {name: _kernel_input(views, name, kernels[name]) for name in views.names}
+    generators = dict(zip(views.names, generator.spawn(views.n_views), strict=True))
+    are_near = all(kernel.n_neighbors is not None for kernel in kernels.values())
+    at_once = min(n_jobs, views.n_views) if are_near else 1
+
+    def build(name: str) -> Affinity:
+        return build_affinity(
+            name,
+            kernels[name],
+            rows[name],
+            generator=generators[name],
+            n_jobs=n_jobs // at_once,
+            progress=progress,
+            allowed=allowed,
+            describe=partial(views.describe_row, name),
+        )
+
+    affinities = map_threads(build, views.names, at_once)
+    for K in affinities:
+        K.n_jobs = n_jobs
+        if K.recall < LEAST_RECALL:
+            warnings.warn(
+                RecallWarning(
+                    f"the search found only {K.recall:.1%} of the neighbours in view {K.name!r}; "
+                    'pass search="exact" to its kernel to find all of them',
+                    K.recall,
+                ),
+                stacklevel=stacklevel + 1,
+            )
+    return affinities
+
+
+def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floating]:
+    """The observed rows of a view, in the form that its kernel takes."""
+    rows = views.rows(name)
+    if kernel.is_pairwise:
+        if views.is_complete:
+            return rows
+        # Its columns are samples too.
+        samples = views.samples(name)
+        if rows.shape[1] != len(views) or np.unique(samples).size < samples.size:
+            raise ValueError(
+                f"the precomputed kernel of view {name!r} needs a row and a column for each of the "
+                f"{len(views)} samples"
+            )
+        return rows[:, samples]
+    return rows
 
 
 @dataclass(frozen=True)

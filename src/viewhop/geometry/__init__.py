@@ -17,9 +17,8 @@ from viewhop.geometry._distances import (
 from viewhop.geometry._fit import Recipe, fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
-from viewhop.geometry._outputs import OUTPUTS, coordinates
+from viewhop.geometry._outputs import OUTPUTS, check_time, coordinates, whole_steps
 from viewhop.geometry._require import Source, require_geometry
-from viewhop.geometry._time import check_time, whole_steps
 
 __all__ = [
     "OUTPUTS",

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop.geometry._geometry import Geometry
+from viewhop.geometry._outputs import check_time, whole_steps
 from viewhop.geometry._require import Source, require_geometry
-from viewhop.geometry._time import check_time, whole_steps
 from viewhop.solvers import truncation_interval
 from viewhop.walks import Walk
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -15,25 +13,23 @@ from numpy.typing import NDArray
 
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop._runtime.threads import map_threads, thread_count
-from viewhop.affinity import Affinity, AffinitySize, build_affinity
+from viewhop._runtime.threads import thread_count
+from viewhop.affinity import AffinitySize, build_affinities
 from viewhop.bandwidth import resolve_scales
-from viewhop.errors import RecallWarning
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
-from viewhop.geometry._memory_plan import MemoryPlan
 from viewhop.geometry._outputs import resolve_output
 from viewhop.kernels import Kernel, kernels_by_view
-from viewhop.solvers import Rank, check_reached, solve_multilevel, warn_of_pieces
+from viewhop.solvers import Rank, check_reached, solve_multilevel, solving_bytes, warn_of_pieces
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
-from viewhop.walks import Walk, warn_of_unreached
+from viewhop.walks import Walk, WalkSize, warn_of_unreached
 
-__all__ = ["Recipe", "fit_geometry"]
+__all__ = ["FIXED", "MemoryPlan", "Recipe", "fit_geometry"]
 
 Floats = NDArray[np.float64]
 
-#: Recall of a neighbour search below which a fit warns.
-LEAST_RECALL = 0.95
+#: Bytes for threads and for modules that load during a fit, whatever its size.
+FIXED = 45_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +66,92 @@ class Recipe:
     tol: float | None = None
     max_memory: float | str | None = None
     n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """The sizes that determine how much memory a fit takes.
+
+    Attributes
+    ----------
+    kernels : sequence of AffinitySize
+        One per view.
+    walk : WalkSize
+    n_samples : int
+    dtype : dtype of the kernels
+    r : int
+        Number of eigenpairs.
+    solver : str or object
+    tol : float or None
+    n_jobs : int
+        Number of threads.
+    """
+
+    kernels: Sequence[AffinitySize]
+    walk: WalkSize
+    n_samples: int
+    dtype: np.dtype[np.floating]
+    r: int
+    solver: Any
+    tol: float | None
+    n_jobs: int
+
+    @property
+    def peak_bytes(self) -> int:
+        """Peak bytes of arrays over the whole fit."""
+        stored = sum(kernel.stored_bytes for kernel in self.kernels)
+        solving = solving_bytes(
+            self.walk,
+            self.kernels,
+            n_samples=self.n_samples,
+            dtype=self.dtype,
+            r=self.r,
+            solver=self.solver,
+            tol=self.tol,
+        )
+        return int(max(self.building_bytes, stored + solving, stored + self.placing_bytes))
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether some kernel is stored as a full matrix."""
+        return any(kernel.is_dense for kernel in self.kernels)
+
+    @property
+    def full_bytes(self) -> int:
+        """Bytes of the full kernel matrices alone, including that of the walk."""
+        joint = AffinitySize.matrix_bytes(self.walk.n_joint, self.dtype)
+        return sum(kernel.full_bytes for kernel in self.kernels) + joint
+
+    @property
+    def building_bytes(self) -> float:
+        """Peak bytes while the kernels are built."""
+        are_near = not any(kernel.is_dense for kernel in self.kernels)
+        at_once = min(self.n_jobs, len(self.kernels)) if are_near else 1
+        extra = sorted(kernel.peak_bytes - kernel.stored_bytes for kernel in self.kernels)
+        stored = sum(kernel.stored_bytes for kernel in self.kernels)
+        joint = self.full_bytes / (len(self.kernels) + 1) if self.walk.n_joint else 0.0
+        return stored + max(sum(extra[-at_once:]), joint)
+
+    @property
+    def placing_bytes(self) -> float:
+        """Peak bytes while coordinates are computed and stored, not counting the kernels."""
+        return 6.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
+
+    def require(self, allowed: int | None) -> int:
+        """Bytes that the fit is expected to take; MemoryBudgetError if they exceed the budget.
+
+        Parameters
+        ----------
+        allowed : int or None
+            Budget in bytes; None is no limit.
+        """
+        what = f"a fit of {self.n_samples:,} samples in {len(self.kernels)} views"
+        instead = "use fewer samples, features or neighbours, or raise max_memory"
+        if self.is_dense:
+            what += f" with dense kernels ({memory.format_bytes(self.full_bytes)} of it)"
+            instead = "use neighbour kernels (n_neighbors=…) or raise max_memory"
+        memory.require_bytes(self.peak_bytes, allowed, what=what, instead=instead)
+        return self.peak_bytes + FIXED
 
 
 def fit_geometry(
@@ -116,9 +198,11 @@ def fit_geometry(
     expected = _plan_memory(recipe, views, kernels, rank).require(allowed)
     timings: dict[str, float] = {}
     with _timed(timings, "kernels"):
+        if any(kernel.needs_all_views for kernel in kernels.values()):
+            kernels = resolve_scales(kernels, views, generator)
         affinities = build_affinities(
             views,
-            resolve_scales(kernels, views, generator),
+            kernels,
             generator=generator,
             n_jobs=thread_count(recipe.n_jobs),
             progress=progress,
@@ -142,8 +226,9 @@ def fit_geometry(
         FitRecord(int(pieces.max()) + 1, expected, timings),
     )
     with _timed(timings, "extension"):
-        geometry.embedding()
-        warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
+        geometry.prepare()
+        if geometry.unreached.any():
+            warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
 
@@ -205,80 +290,6 @@ def _plan_memory(
         tol=recipe.tol,
         n_jobs=n_jobs,
     )
-
-
-def build_affinities(
-    views: Views,
-    kernels: Mapping[str, Kernel],
-    *,
-    generator: np.random.Generator,
-    n_jobs: int,
-    progress: Progress,
-    allowed: int | None,
-    stacklevel: int,
-) -> list[Affinity]:
-    """One affinity per view; neighbour searches run in parallel, one view per thread group.
-
-    Parameters
-    ----------
-    views : Views
-    kernels : dict of Kernel by view name
-    generator : Generator
-    n_jobs : int
-        Number of threads.
-    progress : callable
-    allowed : int or None
-        Bytes; None is no limit.
-    stacklevel : int
-        Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
-    """
-    rows = {name: _kernel_input(views, name, kernels[name]) for name in views.names}
-    generators = dict(zip(views.names, generator.spawn(views.n_views), strict=True))
-    are_near = all(kernel.n_neighbors is not None for kernel in kernels.values())
-    at_once = min(n_jobs, views.n_views) if are_near else 1
-
-    def build(name: str) -> Affinity:
-        return build_affinity(
-            name,
-            kernels[name],
-            rows[name],
-            generator=generators[name],
-            n_jobs=n_jobs // at_once,
-            progress=progress,
-            allowed=allowed,
-            describe=partial(views.describe_row, name),
-        )
-
-    affinities = map_threads(build, views.names, at_once)
-    for K in affinities:
-        K.n_jobs = n_jobs
-        if K.recall < LEAST_RECALL:
-            warnings.warn(
-                RecallWarning(
-                    f"the search found only {K.recall:.1%} of the neighbours in view {K.name!r}; "
-                    'pass search="exact" to its kernel to find all of them',
-                    K.recall,
-                ),
-                stacklevel=stacklevel + 1,
-            )
-    return affinities
-
-
-def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floating]:
-    """The observed rows of a view, in the form that its kernel takes."""
-    rows = views.rows(name)
-    if kernel.is_pairwise:
-        if views.is_complete:
-            return rows
-        # Its columns are samples too.
-        samples = views.samples(name)
-        if rows.shape[1] != len(views) or np.unique(samples).size < samples.size:
-            raise ValueError(
-                f"the precomputed kernel of view {name!r} needs a row and a column for each of the "
-                f"{len(views)} samples"
-            )
-        return rows[:, samples]
-    return rows
 
 
 def _solve(

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import map_threads, thread_count
 from viewhop.affinity import KernelRows
-from viewhop.geometry._outputs import Scaling, coordinates, fit_scaling, mean_over_views
-from viewhop.geometry._time import check_time
+from viewhop.geometry._outputs import Scaling, check_time, coordinates, fit_scaling, mean_over_views
 from viewhop.kernels import Kernel
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
@@ -163,6 +162,12 @@ class Geometry:
         """
         t = self._time(n_steps)
         return [coordinates(block, self.eigenvalues, t) for block in self.extension.by_row()]
+
+    def prepare(self) -> None:
+        """Compute the coordinates now: later writes to an array do not change them."""
+        self.embedding()
+        self.view_embeddings  # noqa: B018
+        self.degrees  # noqa: B018
 
     @cached_property
     def extension(self) -> Extension:
@@ -326,8 +331,9 @@ class Geometry:
     @cached_property
     def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
         """Training coordinates with missing views filled in, and the blocks that could not be."""
-        if self.output == "mean":
-            return self.stepped, np.zeros(self.observed_blocks.shape, dtype=bool)
+        observed = self.observed_blocks
+        if self.output == "mean" or observed.all():
+            return self.stepped, np.zeros(observed.shape, dtype=bool)
         return self.extension.fill()
 
     @cached_property

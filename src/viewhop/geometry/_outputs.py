@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._registry import OUTPUTS
-from viewhop.geometry._time import check_time
 from viewhop.walks import Walk
 
 __all__ = [
     "OUTPUTS",
     "Scaling",
+    "check_time",
     "coordinates",
     "fit_scaling",
     "mean_over_views",
     "resolve_output",
+    "whole_steps",
 ]
 
 Floats = NDArray[np.float64]
@@ -104,3 +106,21 @@ def mean_over_views(
     kept = observed | ~observed.any(axis=1, keepdims=True)
     total = np.sum([np.where(kept[:, l, None], z, 0.0) for l, z in enumerate(scaled)], axis=0)
     return np.asarray(total / kept.sum(axis=1)[:, None])
+
+
+def check_time(n_steps: object) -> float:
+    """The diffusion time as a float; ValueError unless it is a non-negative number."""
+    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
+        time = float(n_steps)
+        if 0 <= time < np.inf:
+            return time
+    raise ValueError(f"n_steps must be a non-negative number, not {n_steps!r}")
+
+
+def whole_steps(n_steps: object) -> int:
+    """The number of steps as an int; ValueError unless it is a non-negative whole number."""
+    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
+        value = float(n_steps)
+        if value >= 0 and value.is_integer():
+            return int(value)
+    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")

@@ -5,11 +5,10 @@
 """
 
 from viewhop._registry import SOLVERS
-from viewhop.solvers._auto import choose_solver
+from viewhop.solvers._auto import choose_solver, solving_bytes
 from viewhop.solvers._bounds import extreme_eigenvalue, truncation_interval
 from viewhop.solvers._multilevel import solve_multilevel
-from viewhop.solvers._pieces import check_reached, warn_of_pieces
-from viewhop.solvers._problem import Problem
+from viewhop.solvers._problem import Problem, Solution, Solver
 from viewhop.solvers._rank import (
     AccurateRank,
     DimensionRank,
@@ -21,9 +20,7 @@ from viewhop.solvers._rank import (
     quote_views,
     truncation,
 )
-from viewhop.solvers._size import solving_bytes
-from viewhop.solvers._solve import solve, trivial_pairs
-from viewhop.solvers._solver import Solution, Solver
+from viewhop.solvers._solve import check_reached, solve, trivial_pairs, warn_of_pieces
 
 __all__ = [
     "SOLVERS",

@@ -1,12 +1,18 @@
-"""The choice of solver="auto": the fastest solver for a walk."""
+"""The choice of solver="auto", and the memory that solving takes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from viewhop.walks import Walk
+from viewhop.affinity import AffinitySize
+from viewhop.solvers._krylov import SPARSE_WIDTH, WIDTH, max_columns
+from viewhop.solvers._lapack import MATRICES
+from viewhop.walks import Walk, WalkSize
 
-__all__ = ["DENSE_NODES", "choose_solver", "is_many", "resolve_tolerance"]
+__all__ = ["DENSE_NODES", "choose_solver", "is_many", "resolve_tolerance", "solving_bytes"]
 
 #: With at least this many samples and at least this tolerance, block Krylov from a coarse start is
 #: faster than Lanczos for neighbour kernels: 1.5 to 2.4 times for 20,000 to 50,000 samples of two
@@ -15,6 +21,8 @@ MANY_SAMPLES = 15_000
 FEW_DIGITS = 1e-6
 #: Up to this many nodes, LAPACK on the whole matrix is faster than an iteration.
 DENSE_NODES = 1000
+#: Share of the basis that an iteration on full kernels fills before it converges.
+FILLED = 0.5
 
 
 def choose_solver(walk: Walk, r: int, tol: float | None = None) -> str:
@@ -50,3 +58,48 @@ def resolve_tolerance(dtype: np.dtype[np.floating], tol: float | None) -> float:
     if tol is not None:
         return tol
     return 0.0 if dtype == np.float64 else 1e-5
+
+
+def solving_bytes(
+    walk: WalkSize,
+    kernels: Sequence[AffinitySize],
+    *,
+    n_samples: int,
+    dtype: np.dtype[np.floating],
+    r: int,
+    solver: Any,
+    tol: float | None,
+) -> float:
+    """Peak bytes of solving for the spectrum, without the kernels.
+
+    Parameters
+    ----------
+    walk : WalkSize
+    kernels : sequence of AffinitySize
+        One per view.
+    n_samples : int
+    dtype : dtype of the kernels
+    r : int
+        Number of eigenpairs.
+    solver : str or object
+        A custom solver counts as "auto".
+    tol : float or None
+    """
+    nodes, solved, size = walk.n_nodes, walk.n_solved, dtype.itemsize
+    name = solver if isinstance(solver, str) else "auto"
+    pairs = 5.0 * nodes * r * 8
+    is_small = nodes <= DENSE_NODES or 5 * r >= nodes
+    if name == "dense" or (name == "auto" and is_small):
+        return MATRICES * 8.0 * nodes**2
+    if any(kernel.is_dense for kernel in kernels):
+        basis = 2 * FILLED * max_columns(r, is_dense=True) * 8
+        sums = kernels[0].product_groups * WIDTH * size * n_samples / solved
+        return solved * (basis + sums + 8 * WIDTH * 8) + pairs
+    if not (name == "krylov" or (name == "auto" and is_many(n_samples, dtype, tol))):
+        return solved * max(2 * r + 1, 24) * 8 * 2.0 + pairs
+    # The reordered kernels with their source positions, and the merged kernels.
+    stored = [kernel.n_pairs for kernel in kernels]
+    moved = 1.25 * sum(stored) * (size + 4) + 12 * max(stored)
+    basis = 2 * max_columns(r, is_dense=False) * size + 10 * SPARSE_WIDTH * size
+    start = 2.0 * nodes * (r + max(10, r // 2)) * 8
+    return moved + solved * basis + start + pairs

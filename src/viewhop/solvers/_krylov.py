@@ -9,8 +9,7 @@ import numpy as np
 from viewhop._runtime.progress import Stage
 from viewhop._runtime.threads import single_blas
 from viewhop.affinity import LANES
-from viewhop.solvers._problem import Floats, Half, Operator, Problem, Whole
-from viewhop.solvers._solver import Solution, Solver
+from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
 from viewhop.solvers._tall import Columns, Tall
 
 __all__ = ["SPARSE_WIDTH", "WIDTH", "KrylovSolver", "max_columns"]

@@ -8,8 +8,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.solvers import _auto
 from viewhop.solvers._lapack import run_interruptibly
-from viewhop.solvers._problem import Floats, Half, Operator, Problem, Whole
-from viewhop.solvers._solver import Solution, Solver
+from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
 from viewhop.walks import Walk
 
 __all__ = ["MAX_RESTARTS", "LanczosSolver", "SvdSolver"]

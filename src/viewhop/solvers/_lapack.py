@@ -9,8 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from viewhop._runtime import memory
-from viewhop.solvers._problem import Floats, Problem, Whole
-from viewhop.solvers._solver import Solution, Solver
+from viewhop.solvers._problem import Floats, Problem, Solution, Solver, Whole
 
 __all__ = ["MATRICES", "DenseSolver", "run_interruptibly"]
 

@@ -1,9 +1,10 @@
-"""The eigenproblem of a walk, and the two operators that an iteration can use."""
+"""The eigenproblem of a walk: what it asks, what solves it, and the operators to iterate with."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.solvers._tall import Columns, Tall
 from viewhop.walks import Walk
 
-__all__ = ["Half", "Operator", "Pairs", "Problem", "Whole"]
+__all__ = ["Half", "Operator", "Pairs", "Problem", "Solution", "Solver", "Whole"]
 
 Floats = NDArray[np.float64]
 #: Eigenvalues (r,), orthonormal columns (n_nodes, r).
@@ -82,6 +83,64 @@ def project_out(V: Columns, known: Floats, n_jobs: int) -> Columns:
     if V.ndim == 1:
         return np.asarray(V - known @ (known.T @ V))
     return Tall(len(V), n_jobs).without(V, known.astype(V.dtype, copy=False))
+
+
+class Solution(NamedTuple):
+    """Eigenpairs of A = D^{-1/2} K D^{-1/2} on the complement of the known eigenvectors.
+
+    Attributes
+    ----------
+    values : (s,) array
+    vectors : (n_nodes, s) array
+        Orthonormal columns.
+    converged : bool
+        Whether all wanted pairs are present and accurate.
+    """
+
+    values: Floats
+    vectors: Floats
+    converged: bool = True
+
+
+class Solver(ABC):
+    """A method that computes the leading eigenpairs of a walk.
+
+    Estimators accept a name or an object. A custom object needs one method, ``solve(problem)``,
+    which returns a `Solution` or a pair (values, vectors).
+
+    Attributes
+    ----------
+    name : str
+        Name of the solver in results.
+    """
+
+    name: str
+
+    @abstractmethod
+    def solve(self, problem: Problem) -> Solution:
+        """The `problem.r` largest eigenpairs orthogonal to the known ones.
+
+        Parameters
+        ----------
+        problem : Problem
+            The walk, the known eigenvectors, the tolerance and a random generator.
+        """
+
+    def check(self, walk: Walk) -> None:
+        """Raise ValueError if the method does not support the walk."""
+        return
+
+    def reserve(self, problem: Problem, allowed: int | None) -> None:
+        """Raise MemoryBudgetError if the method would need more than the allowed bytes."""
+        return
+
+    def fits(self, problem: Problem) -> bool:
+        """Whether the method can compute this many pairs; if not, LAPACK is used."""
+        return True
+
+    def polish(self, problem: Problem, solution: Solution) -> Solution | None:
+        """A more accurate solution than one that is not accurate enough, or None."""
+        return None
 
 
 class Operator(ABC):

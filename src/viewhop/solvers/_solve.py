@@ -7,23 +7,26 @@ set rather than computed, so a repeated eigenvalue 1 is exact.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from viewhop._registry import SOLVERS, load_home
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.errors import ConvergenceError
+from viewhop.errors import ConvergenceError, DisconnectedWarning
 from viewhop.solvers._auto import choose_solver, resolve_tolerance
 from viewhop.solvers._lapack import DenseSolver
-from viewhop.solvers._problem import Floats, Problem
-from viewhop.solvers._solver import Solution, Solver, resolve_solver, run_solver
+from viewhop.solvers._problem import Floats, Problem, Solution, Solver
+from viewhop.solvers._rank import quote_views
 from viewhop.solvers._tall import Tall
 from viewhop.spectrum import Spectrum
+from viewhop.views import Describe, row_number
 from viewhop.walks import Walk
 
-__all__ = ["solve", "trivial_pairs"]
+__all__ = ["check_reached", "resolve_solver", "solve", "trivial_pairs", "warn_of_pieces"]
 
 
 def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
@@ -165,4 +168,133 @@ def _converged(problem: Problem, method: Solver, solution: Solution) -> Solution
         "that is too strict (pass tol=1e-6). solver='dense' always succeeds, but needs a "
         f"{n:,} × {n:,} matrix. The pairs that converged are in error.spectrum.",
         _spectrum(problem, method.name, solution, problem.known[:, 1:]),
+    )
+
+
+class _OwnSolver(Solver):
+    """Wraps a custom solver that does not inherit from `Solver`."""
+
+    def __init__(self, solver: Any) -> None:
+        self._solver = solver
+        self.name = str(getattr(solver, "name", type(solver).__name__))
+
+    def solve(self, problem: Problem) -> Any:
+        """The result of the wrapped object."""
+        return self._solver.solve(problem)
+
+
+def run_solver(solver: Solver, problem: Problem) -> Solution:
+    """The solution of a problem; ValueError if its shape is wrong.
+
+    Parameters
+    ----------
+    solver : Solver
+        May also return a pair (values, vectors).
+    problem : Problem
+    """
+    answer = solver.solve(problem)
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3):
+        raise ValueError(
+            f"the solver {solver.name} returned {type(answer).__name__}, expected a Solution or a "
+            "pair (values, vectors)"
+        )
+    values, vectors, *rest = answer
+    values = np.asarray(values, dtype=np.float64)
+    vectors = np.asarray(vectors, dtype=np.float64)
+    shape = problem.walk.n_nodes, values.size
+    if values.ndim != 1 or vectors.shape != shape:
+        raise ValueError(
+            f"the solver {solver.name} returned vectors of shape {vectors.shape} for "
+            f"{values.shape} values, expected {shape}"
+        )
+    converged = bool(rest[0]) if rest else values.size >= problem.r
+    return Solution(values[: problem.r], vectors[:, : problem.r], converged)
+
+
+def resolve_solver(solver: Any) -> Solver:
+    """The solver for a name, or for an object with a method ``solve``.
+
+    Parameters
+    ----------
+    solver : str or object
+    """
+    if isinstance(solver, Solver):
+        return solver
+    if not isinstance(solver, str):
+        if not callable(getattr(solver, "solve", None)):
+            raise ValueError(
+                f"a solver must be a name or have a method solve(problem), not {solver!r}"
+            )
+        return _OwnSolver(solver)
+    if solver not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
+    instance: Solver = load_home(SOLVERS[solver].home)()
+    return instance
+
+
+def check_reached(walk: Walk, describe: Describe = row_number) -> None:
+    """Raise ValueError if the walk does not reach some sample in any view.
+
+    Parameters
+    ----------
+    walk : Walk
+    describe : callable
+        Returns the name of a sample for the message.
+    """
+    if walk.is_fused or walk.degrees.all():
+        return
+    lost = np.ones(walk.n_samples, dtype=bool)
+    blocks = walk.blocks(walk.degrees)
+    for view, degrees in enumerate(blocks):
+        lost[walk.rows.samples(view)[degrees > 0]] = False
+    rows = np.flatnonzero(lost)
+    if rows.size:
+        view = int(np.argmax(walk.rows.observed[rows[0]]))
+        raise ValueError(
+            f"{describe(int(rows[0]))} was observed by view {walk.names[view]!r}, but neither it "
+            "nor its neighbours there were observed by a view that the walker may hop to "
+            f"({rows.size} such rows); use more neighbours, or within_view_weight above 0, or drop "
+            "these samples"
+        )
+
+
+def warn_of_pieces(
+    walk: Walk,
+    pieces: NDArray[np.intp],
+    *,
+    describe: Describe = row_number,
+    stacklevel: int,
+) -> None:
+    """Warn if the walk is disconnected; raise ValueError if it never leaves a sample.
+
+    Parameters
+    ----------
+    walk : Walk
+    pieces : (n_nodes,) array
+        Piece of each node, −1 for a node that the walk does not reach.
+    describe : callable
+        Returns the name of a sample for the message.
+    stacklevel : int
+        As in `warnings.warn`, counted from the caller.
+    """
+    sizes = np.bincount(pieces[pieces >= 0])
+    if sizes.size == 1:
+        return
+    if sizes.size >= walk.n_samples:
+        raise ValueError(
+            f"the walk over {quote_views(walk.names)} falls into {sizes.size} pieces, so it never "
+            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
+        )
+    small = int(np.argmin(sizes))
+    block, sample = walk.where(int(np.argmax(pieces == small)))
+    where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
+    warnings.warn(
+        DisconnectedWarning(
+            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
+            f"only tell pieces apart; the smallest has {sizes[small]} nodes, among them "
+            f"{describe(sample)} {where}; a larger bandwidth, more neighbours or "
+            "within_view_weight below 1 may join them",
+            sizes.size,
+        ),
+        stacklevel=stacklevel + 1,
     )
