@@ -82,7 +82,7 @@ def test_what_does_not_solve_is_refused():
     with pytest.raises(ValueError, match="'solver' parameter of MultiViewDiffusionMaps"):
         fit(solver=object())
     with pytest.raises(
-        ValueError, match=r"a name, or an object with a method solve\(problem\), not 3"
+        ValueError, match=r"must be a name or an object with a method solve\(problem\), not 3"
     ):
         solve(walk(), 2, solver=3)
     with pytest.raises(ValueError, match="unknown solver 'fast'; known are auto, dense"):

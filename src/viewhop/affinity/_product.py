@@ -100,7 +100,9 @@ class KernelProduct:
         dense = [a for a in affinities if isinstance(a, DenseAffinity | DensePrecomputed)]
         if len(dense) == len(affinities):
             if data is not None:
-                raise ModelFileError("expected no product: that of dense kernels is computed from them")
+                raise ModelFileError(
+                    "expected no product: that of dense kernels is computed from them"
+                )
             joint: Affinity = DensePrecomputed(
                 "product",
                 Precomputed(),

@@ -121,7 +121,7 @@ def resolve_solver(solver: Any) -> Solver:
     if not isinstance(solver, str):
         if not callable(getattr(solver, "solve", None)):
             raise ValueError(
-                f"a solver must be a name, or an object with a method solve(problem), not {solver!r}"
+                f"a solver must be a name or an object with a method solve(problem), not {solver!r}"
             )
         return _OwnSolver(solver)
     if solver not in SOLVERS:
