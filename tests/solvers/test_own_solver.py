@@ -81,9 +81,7 @@ def test_a_model_saves_it_as_auto_with_a_warning(tmp_path):
 def test_what_does_not_solve_is_refused():
     with pytest.raises(ValueError, match="'solver' parameter of MultiViewDiffusionMaps"):
         fit(solver=object())
-    with pytest.raises(
-        ValueError, match=r"a name or have a method solve\(problem\), not 3"
-    ):
+    with pytest.raises(ValueError, match=r"a name or have a method solve\(problem\), not 3"):
         solve(walk(), 2, solver=3)
     with pytest.raises(ValueError, match="unknown solver 'fast'; known are auto, dense"):
         solve(walk(), 2, solver="fast")

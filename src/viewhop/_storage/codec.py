@@ -46,7 +46,7 @@ class Shelf:
         self._prefix = prefix
 
     def within(self, name: str) -> Shelf:
-        """The part of the shelf with names that begin with ``name/``."""
+        """The part of the shelf for names in this folder."""
         return Shelf(self.arrays, f"{self._prefix}{name}/")
 
     def put(self, name: str, array: NDArray[Any]) -> None:

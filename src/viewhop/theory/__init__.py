@@ -1,4 +1,4 @@
-"""The paper's theorems as functions of a walk, in the form in which they hold.
+"""The paper's theorems, in corrected form, as functions to check on a walk.
 
 Each function takes a fitted estimator, its walk, or the views, and returns the quantities that a
 theorem compares, so that users can verify it on their own data or see which condition fails.
@@ -9,7 +9,7 @@ Theorem 3 : `singular_eigenpairs`
 Theorem 4 : `cross_view_symmetry`
 Theorem 5 : `eigenvalue_range`
 Lemma 2, Theorem 6 : `tail_products`, `spectral_decay`
-Lemma 3 : `truncation_interval`; of an estimator, `viewhop.diffusion.truncation_bounds`
+Lemma 3 : `truncation_interval`; for an estimator, `viewhop.diffusion.truncation_bounds`
 Theorem 7 : `generator_expansion`, measured by `walk_step` on a `circle_walk`
 Eqs. (47) and (48) : `parzen_density`, `variance_bound`, `suggested_epsilon`
 """

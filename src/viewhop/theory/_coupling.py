@@ -31,7 +31,7 @@ class Minimum(NamedTuple):
 
 
 def objective(source: Source, mapping: ArrayLike) -> Floats:
-    """Squared differences of a one-dimensional map, weighted by the kernel and summed, per map.
+    """The kernel-weighted sum of squared differences of each one-dimensional map.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
     source : fitted estimator or Walk
         At most 4,000 nodes unless `weighted`.
     weighted : bool
-        False: the printed constraints, ‖ρ‖ = 1 and ρᵀ1 = 0. True: the constraints that the walk
-        satisfies, ρᵀD̂ρ = 1 and ρᵀD̂1 = 0.
+        False for the constraints printed in the paper, ‖ρ‖ = 1 and ρᵀ1 = 0; True for the
+        constraints that the walk satisfies, ρᵀD̂ρ = 1 and ρᵀD̂1 = 0.
 
     Notes
     -----

@@ -20,7 +20,7 @@ class CrossViewSymmetry:
     kernel_difference : float
         Relative difference of the two kernels; 0 for views that differ by a rotation.
     alike : bool
-        Whether the hop matrix treats the two views alike.
+        Whether the hop matrix treats both views in the same way.
     within, between : float
         H_ll and H_lm.
     rounding : float
@@ -41,12 +41,12 @@ class CrossViewSymmetry:
 
 
 def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSymmetry:
-    """Whether the cross-view distance of two views must be 0, condition by condition.
+    """The conditions under which the cross-view distance of two views must be 0, each checked.
 
     Parameters
     ----------
     source : fitted estimator or Walk
-        With a hop walk.
+        Must have a hop walk.
     first, second : str
         Names of the views.
 

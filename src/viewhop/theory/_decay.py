@@ -50,7 +50,7 @@ def tail_products(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 
     Notes
     -----
-    Lemma 2, Eq. (33): the first is nowhere larger than the second. λ(A·B) are computed as the
+    Lemma 2, Eq. (33): the first is never larger than the second. λ(A·B) are computed as the
     eigenvalues of the symmetric A^{1/2} B A^{1/2}. Rounding makes a kernel indefinite as soon as
     samples are close relative to their scale; such a kernel is refused, because the logarithm of a
     rounding error is meaningless.
@@ -74,7 +74,7 @@ def tail_products(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
-    """Size of the last eigenvalues of K^x K^y, and its bound by the accuracy.
+    """The product of the last eigenvalues of K^x K^y and its bound, in logarithms.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     (4, -127.44, -5.55)
     """
     if not 0 < accuracy < 1:
-        raise ValueError(f"accuracy is a number between 0 and 1, not {accuracy!r}")
+        raise ValueError(f"accuracy must lie between 0 and 1, not {accuracy!r}")
     walk, _ = require_cross_walk(source)
     n = walk.n_samples
     if n > MAX_SAMPLES:

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 def distance_sides(
     source: Source, i: ArrayLike, j: ArrayLike, *, n_steps: int = 1
 ) -> tuple[Floats, Floats]:
-    """Both sides of Theorem 1 for pairs of nodes: from transition rows, and from all eigenpairs.
+    """Diffusion distances between nodes from transition rows and from all eigenpairs, (p,) each.
 
     Parameters
     ----------

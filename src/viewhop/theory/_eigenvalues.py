@@ -9,7 +9,7 @@ __all__ = ["eigenvalue_range"]
 
 
 def eigenvalue_range(source: Source) -> tuple[float, float]:
-    """The smallest and the largest eigenvalue of a walk, including the trivial 1.
+    """The smallest and largest eigenvalue of a walk, including the trivial 1.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The differential operator to which the walk of two views converges: Theorem 7.
 
-The setting is analytically known: samples evenly spaced on a circle, and a second view that
-stretches the circle. The sums of the theorem then equal integrals to rounding, so that only the
-expansion in ε is measured.
+The setting can be solved analytically: samples are evenly spaced on a circle, and a second view
+stretches the circle. The sums of the theorem then equal integrals up to rounding, so the only
+error is that of the expansion in ε.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def circle_walk(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> HopWa
 
 
 def walk_step(source: Source, values: ArrayLike) -> Floats:
-    """A function on the nodes after one step of the walk, P̂h, with the shape of `values`.
+    """A function on the nodes after one step of the walk, P̂h, in the shape of `values`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def walk_step(source: Source, values: ArrayLike) -> Floats:
 
     Notes
     -----
-    Eq. (14); the quantity that Theorem 7 expands.
+    Eq. (14); Theorem 7 expands this quantity in ε.
     """
     walk = require_walk(source)
     h = np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The window estimate of the density of two views, its variance and scale; Eqs. (47), (48)."""
+"""The window density estimate of two views, with its variance and scale: Eqs. (47) and (48)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def parzen_density(
 def variance_bound(
     n_samples: int, dimension: int, *, epsilon: float, density_bound: float = 1.0
 ) -> float:
-    """An upper bound of the variance of the multi-view window estimate, at any point.
+    """An upper bound on the variance of the multi-view window estimate, for any point.
 
     Parameters
     ----------

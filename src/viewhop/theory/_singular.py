@@ -1,4 +1,4 @@
-"""The walk of two views from one singular value decomposition: Theorem 3."""
+"""The eigenpairs of a two-view walk from one singular value decomposition: Theorem 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk that a theorem is about, from a fitted estimator, checked for its conditions."""
+"""The walk of a fitted estimator, checked for the conditions of a theorem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viewhop.walks import CrossKernel, Walk
 
 __all__ = ["Source", "check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
 
-#: A walk, a geometry, or a fitted estimator; scikit-learn has no types.
+#: A walk, a geometry or a fitted estimator; scikit-learn estimators have no static type.
 Source: TypeAlias = Any
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,9 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
     ----------
     source : fitted estimator, Geometry or Walk
     incomplete : bool
-        Whether views may lack samples; the paper's theorems are about complete views.
+        Whether views may lack samples; the paper's theorems assume complete views.
     """
-    # A statement may be about a walk that no fit has made.
+    # Theorems also apply to walks built without an estimator.
     walk = source if isinstance(source, Walk) else require_geometry(source).walk
     if not (incomplete or walk.rows.is_whole):
         raise ValueError("this theorem is about views that observed every sample")
@@ -51,14 +51,14 @@ def require_cross_walk(source: Source) -> tuple[Walk, CrossKernel]:
 
 def check_nodes(walk: Walk, numbers: ArrayLike) -> NDArray[np.intp]:
     """Node indices, (p,); ValueError if one is out of range."""
-    given = np.atleast_1d(numbers)
-    if given.ndim > 1 or given.dtype.kind not in "iu":
-        raise ValueError(f"nodes are given by their whole numbers, not {numbers!r}")
-    if given.min() < 0 or given.max() >= walk.n_nodes:
+    nodes = np.atleast_1d(numbers)
+    if nodes.ndim > 1 or nodes.dtype.kind not in "iu":
+        raise ValueError(f"nodes must be given by their whole numbers, not {numbers!r}")
+    if nodes.min() < 0 or nodes.max() >= walk.n_nodes:
         raise ValueError(
-            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {given.min()} to {given.max()}"
+            f"nodes are numbered 0 to {walk.n_nodes - 1}, got {nodes.min()} to {nodes.max()}"
         )
-    return given.astype(np.intp)
+    return nodes.astype(np.intp)
 
 
 def kernel_matrix(walk: Walk) -> Floats:

@@ -55,7 +55,7 @@ class AlternatingWalk(Walk):
 
     @property
     def max_coordinates(self) -> int:
-        """The largest number of positive eigenvalues beside the trivial 1."""
+        """The largest possible number of positive eigenvalues, not counting the trivial 1."""
         return self.n_samples - 1
 
     @classmethod

@@ -61,7 +61,7 @@ class FusedExtension(Extension):
 
 
 class SumWalk(Walk):
-    """The walk on samples whose kernel is the sum of the views' kernels.
+    """The walk on samples with the sum of the views' kernels as its kernel.
 
     With one view it is the ordinary diffusion map. A view adds nothing for samples that it did not
     observe.
@@ -98,7 +98,7 @@ class SumWalk(Walk):
 
     @property
     def max_coordinates(self) -> int:
-        """The largest number of positive eigenvalues beside the trivial 1."""
+        """The largest possible number of positive eigenvalues, not counting the trivial 1."""
         return self.n_samples - 1
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
@@ -143,7 +143,7 @@ class SumWalk(Walk):
 
 
 class ProductWalk(SumWalk):
-    """The walk on samples whose kernel is the element-wise product of the views' kernels.
+    """The walk on samples with the element-wise product of the views' kernels as its kernel.
 
     See `viewhop.affinity.KernelProduct` for the product of neighbour kernels.
 

@@ -133,7 +133,7 @@ class HopWalk(Walk):
 
     @property
     def max_coordinates(self) -> int:
-        """The largest number of positive eigenvalues beside the trivial 1.
+        """The largest possible number of positive eigenvalues, not counting the trivial 1.
 
         K̂ is congruent to a block-diagonal matrix with one block per sample: H restricted to the
         views that observed it. K̂ has at most as many positive eigenvalues as these blocks have
