@@ -429,3 +429,15 @@ def test_digits_are_clustered():
     model = MultiViewSpectralClustering(10, random_state=0).fit(digits.views)
     assert normalized_mutual_info_score(digits.target, model.labels_) > 0.88
     assert_array_equal(model.predict(digits.views), model.labels_)
+
+
+def test_labels_are_those_of_the_fit_whatever_is_done_to_arrays_later():
+    views, _ = blobs(3, n_each=20)
+    model = MultiViewSpectralClustering(3, random_state=0)
+    expected = model.fit(views).labels_.copy()
+    model.fit(views)
+    model.cluster_centers_[:] = model.cluster_centers_[::-1].copy()
+    model.embedder_.embedding_[:] = 7.0
+    model.embedder_.fit({name: X[:30] for name, X in views.items()})
+    assert_array_equal(model.labels_, expected)
+    assert model.geometry_.n_samples == 60

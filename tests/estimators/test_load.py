@@ -337,6 +337,16 @@ def test_clusters_come_back(tmp_path, n_clusters, normalize):
     assert_array_equal(found.predict(X * 1.01), known.predict(X * 1.01), strict=True)
 
 
+def test_the_embedding_of_clusters_keeps_its_parameters(tmp_path):
+    views = cases.views("generic", 2, Gaussian())
+    known = vh.MultiViewSpectralClustering(3, kernel="gaussian", random_state=0).fit(views)
+    parameters = known.embedder_.get_params()
+    known.set_params(n_clusters=8, kernel="laplacian", n_steps=7)
+    found = again(known, tmp_path)
+    assert found.embedder_.get_params() == parameters
+    assert_array_equal(found.labels_, known.labels_)
+
+
 def test_a_loaded_model_is_saved_as_the_same_bytes(tmp_path):
     est = make_golden.hop()
     for name in ("one", "two"):

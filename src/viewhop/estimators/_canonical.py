@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
-from viewhop.affinity import LowRank
+from viewhop.affinity import LowRank, Pivots
 from viewhop.spectrum import fix_signs
+from viewhop.views import Schema, Views
 
-__all__ = ["Canonical", "solve_canonical"]
+__all__ = ["Canonical", "CanonicalMap", "solve_canonical"]
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +49,83 @@ class Canonical:
             return centred[m] @ self.weights[m]
         predicted = [rows @ self.regressions[l, m] for l, rows in centred.items()]
         return np.asarray(np.mean(predicted, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalMap:
+    """The result of a fit: the pivots of each view's kernel, and the canonical functions.
+
+    Attributes
+    ----------
+    schema : Schema
+        Schema of the training views, which new samples must match.
+    canonical : Canonical
+    pivots : tuple of Pivots
+        One per view.
+    view_embeddings : dict of (n_samples, r) arrays by view name
+        Variates of the training samples.
+    embedding : (n_samples, n_views * r) array
+        The same, views side by side.
+    ranks : dict of int by view name
+        Number of columns of each factor.
+    left_out : dict of float by view name
+        Fraction of each kernel's trace that its factor does not capture.
+    """
+
+    schema: Schema
+    canonical: Canonical
+    pivots: tuple[Pivots, ...]
+    view_embeddings: dict[str, NDArray[np.floating]]
+    embedding: NDArray[np.floating]
+    ranks: dict[str, int]
+    left_out: dict[str, float]
+
+    @classmethod
+    def from_kernels(
+        cls, schema: Schema, kernels: Sequence[LowRank], canonical: Canonical
+    ) -> CanonicalMap:
+        """The map of canonical functions on low-rank kernels, one per view."""
+        centred = {l: kernel.rows - canonical.centres[l] for l, kernel in enumerate(kernels)}
+        blocks = [canonical.variates(l, centred).astype(schema.dtype) for l in centred]
+        by_name = dict(zip(schema.names, kernels, strict=True))
+        return cls(
+            schema,
+            canonical,
+            tuple(kernel.pivots for kernel in kernels),
+            dict(zip(schema.names, blocks, strict=True)),
+            np.hstack(blocks),
+            {name: kernel.rows.shape[1] for name, kernel in by_name.items()},
+            {name: kernel.left_out for name, kernel in by_name.items()},
+        )
+
+    @cached_property
+    def vectors(self) -> dict[str, NDArray[np.floating]]:
+        """v_l, the eigenvectors of Eq. (8), (n_samples, r), by view name."""
+        vectors = [v.astype(self.schema.dtype) for v in self.canonical.vectors]
+        return dict(zip(self.schema.names, vectors, strict=True))
+
+    @property
+    def bandwidths(self) -> dict[str, float]:
+        """The scale of each kernel, by view name."""
+        scales = [pivots.scale for pivots in self.pivots]
+        return dict(zip(self.schema.names, scales, strict=True))
+
+    def place(self, views: Views) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
+        """Variates of samples, (n, n_features_out), and which are similar to no pivot, (n,).
+
+        Parameters
+        ----------
+        views : Views
+            Any subset of the views, complete.
+        """
+        centred, far = {}, np.zeros(len(views), dtype=bool)
+        for l, name in enumerate(self.schema.names):
+            if name in views.names:
+                rows, is_far = self.pivots[l].against(views[name])
+                centred[l] = rows - self.canonical.centres[l]
+                far |= is_far
+        blocks = [self.canonical.variates(m, centred) for m in range(len(self.pivots))]
+        return np.hstack(blocks).astype(self.schema.dtype), far
 
 
 def solve_canonical(

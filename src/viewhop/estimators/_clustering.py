@@ -15,11 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop._storage.codec import Shelf
-from viewhop.estimators._base import FittedAttribute, ViewEstimator, make_generator
+from viewhop.estimators._base import (
+    FittedAttribute,
+    ViewEstimator,
+    choose_constraints,
+    make_generator,
+)
 from viewhop.estimators._clusters import Clusters, eigengap, find_centers, leading_coordinates
-from viewhop.estimators._constraints import choose_constraints
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps, check_fusion, choose_hops
+from viewhop.estimators._parameters import encode_parameters
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.solvers import UpToRank
 from viewhop.views import Schema
@@ -199,9 +204,8 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
             progress("k-means", 0, 1)
             centers, n_components = self._find_centers(geometry, seed)
             progress("k-means", 1, 1)
-        self.clusters_ = Clusters(
-            self.embedder_around(geometry, seed), centers, n_components, bool(self.normalize)
-        )
+        embedder = self._embedder_around(geometry, seed)
+        self.clusters_ = Clusters(geometry, embedder, centers, n_components, bool(self.normalize))
         return self
 
     def predict(self, X: Any) -> Labels:
@@ -239,11 +243,11 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         return {
             "n_components": int(self.clusters_.n_components),
             "normalize": self.clusters_.normalize,
-            "seed": self.embedder_.random_state,
+            "embedder": encode_parameters(self.embedder_, shelf.within("embedder")),
             "geometry": encode_geometry(self.geometry_, shelf),
         }
 
-    def embedder_around(self, geometry: Geometry, seed: int | None) -> MultiViewDiffusionMaps:
+    def _embedder_around(self, geometry: Geometry, seed: int | None) -> MultiViewDiffusionMaps:
         """The fitted embedding whose coordinates K-means uses.
 
         Parameters

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +25,8 @@ class Clusters:
 
     Attributes
     ----------
+    geometry : Geometry
+        The geometry of the embedding.
     embedder : MultiViewDiffusionMaps
         The fitted embedding.
     centers : (n_clusters, n_coordinates) array
@@ -33,22 +34,20 @@ class Clusters:
         Number of coordinates per view that are used.
     normalize : bool
         Whether only the direction of a sample's coordinates counts.
+    labels : (n_samples,) int array
+        The cluster of each training sample.
     """
 
+    geometry: Geometry
     embedder: MultiViewDiffusionMaps
     centers: Floats
     n_components: int
     normalize: bool
+    labels: Labels = field(init=False)
 
-    @property
-    def geometry(self) -> Geometry:
-        """The geometry of the embedding."""
-        return self.embedder.geometry_
-
-    @cached_property
-    def labels(self) -> Labels:
-        """The cluster of each training sample, (n_samples,)."""
-        return self.assign(self.geometry.embedding())
+    def __post_init__(self) -> None:
+        """Assign the training samples now: nothing done to an array later changes their labels."""
+        object.__setattr__(self, "labels", self.assign(self.geometry.embedding()))
 
     def assign(self, embedding: NDArray[np.floating]) -> Labels:
         """The cluster of each embedded sample, (n,).

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from viewhop._runtime.progress import Progress
 from viewhop.affinity import KernelRows
-from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._base import choose_constraints
 from viewhop.estimators._geometry_transformer import GeometryTransformer
 from viewhop.geometry import Recipe
 from viewhop.solvers import TrivialRank

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -17,12 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import thread_count
-from viewhop.affinity import LowRank, Pivots, factorise_kernel
+from viewhop.affinity import LowRank, factorise_kernel
 from viewhop.bandwidth import resolve_scales
 from viewhop.errors import FarSampleWarning, ModelFileError
-from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
-from viewhop.estimators._canonical import Canonical, solve_canonical
-from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._base import (
+    FittedAttribute,
+    ViewTransformer,
+    choose_constraints,
+    make_generator,
+)
+from viewhop.estimators._canonical import CanonicalMap, solve_canonical
 from viewhop.kernels import kernels_by_view
 from viewhop.solvers import quote_views
 from viewhop.views import Schema, Views
@@ -294,86 +295,6 @@ class KernelCCA(ViewTransformer):
     @property
     def _block_names(self) -> tuple[str, ...]:
         return self._schema.names
-
-
-@dataclass(frozen=True, eq=False)
-class CanonicalMap:
-    """The result of a fit: the pivots of each view's kernel, and the canonical functions.
-
-    Attributes
-    ----------
-    schema : Schema
-        Schema of the training views, which new samples must match.
-    canonical : Canonical
-    pivots : tuple of Pivots
-        One per view.
-    view_embeddings : dict of (n_samples, r) arrays by view name
-        Variates of the training samples.
-    ranks : dict of int by view name
-        Number of columns of each factor.
-    left_out : dict of float by view name
-        Fraction of each kernel's trace that its factor does not capture.
-    """
-
-    schema: Schema
-    canonical: Canonical
-    pivots: tuple[Pivots, ...]
-    view_embeddings: dict[str, NDArray[np.floating]]
-    ranks: dict[str, int]
-    left_out: dict[str, float]
-
-    @classmethod
-    def from_kernels(
-        cls, schema: Schema, kernels: Sequence[LowRank], canonical: Canonical
-    ) -> CanonicalMap:
-        """The map of canonical functions on low-rank kernels, one per view."""
-        centred = {l: kernel.rows - canonical.centres[l] for l, kernel in enumerate(kernels)}
-        by_name = dict(zip(schema.names, kernels, strict=True))
-        return cls(
-            schema,
-            canonical,
-            tuple(kernel.pivots for kernel in kernels),
-            {
-                name: canonical.variates(l, centred).astype(schema.dtype)
-                for l, name in enumerate(schema.names)
-            },
-            {name: kernel.rows.shape[1] for name, kernel in by_name.items()},
-            {name: kernel.left_out for name, kernel in by_name.items()},
-        )
-
-    @cached_property
-    def embedding(self) -> NDArray[np.floating]:
-        """Variates of the training samples, views side by side."""
-        return np.hstack([*self.view_embeddings.values()])
-
-    @cached_property
-    def vectors(self) -> dict[str, NDArray[np.floating]]:
-        """v_l, the eigenvectors of Eq. (8), (n_samples, r), by view name."""
-        vectors = [v.astype(self.schema.dtype) for v in self.canonical.vectors]
-        return dict(zip(self.schema.names, vectors, strict=True))
-
-    @property
-    def bandwidths(self) -> dict[str, float]:
-        """The scale of each kernel, by view name."""
-        scales = [pivots.scale for pivots in self.pivots]
-        return dict(zip(self.schema.names, scales, strict=True))
-
-    def place(self, views: Views) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
-        """Variates of samples, (n, n_features_out), and which are similar to no pivot, (n,).
-
-        Parameters
-        ----------
-        views : Views
-            Any subset of the views, complete.
-        """
-        centred, far = {}, np.zeros(len(views), dtype=bool)
-        for l, name in enumerate(self.schema.names):
-            if name in views.names:
-                rows, is_far = self.pivots[l].against(views[name])
-                centred[l] = rows - self.canonical.centres[l]
-                far |= is_far
-        blocks = [self.canonical.variates(m, centred) for m in range(len(self.pivots))]
-        return np.hstack(blocks).astype(self.schema.dtype), far
 
 
 def _require_complete(views: Views) -> Views:

@@ -96,8 +96,7 @@ def _decode_model(content: Any, shelf: Shelf) -> Any:
     decode = _DECODERS[read_text(name, "the class of the model", [*_DECODERS])]
     est = decode(parameters, learned, shelf)
     # Compute the coordinates now, so that inconsistent arrays are refused on loading.
-    est.geometry_.embedding()
-    est.geometry_.view_embeddings  # noqa: B018
+    est.geometry_.prepare()
     shelf.check_empty()
     return est
 
@@ -119,10 +118,9 @@ def _decode_embedding(
 def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiViewSpectralClustering:
     kind = MultiViewSpectralClustering
     est = kind(**decode_parameters(kind, parameters, shelf.within("parameters")))
-    keys = ("n_components", "normalize", "seed", "geometry")
-    n, normalize, seed, state = read_fields(learned, keys, "the clusters")
-    if seed is not None:
-        read_integer(seed, "the seed")
+    keys = ("n_components", "normalize", "embedder", "geometry")
+    n, normalize, embedder, state = read_fields(learned, keys, "the clusters")
+    inner = decode_parameters(MultiViewDiffusionMaps, embedder, shelf.within("embedder"))
     geometry = decode_geometry(state, shelf, n_jobs=thread_count(est.n_jobs))
     r = geometry.n_components
     n_components = read_integer(n, "the coordinates of clusters", least=1, most=r)
@@ -131,7 +129,8 @@ def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiView
     if not 0 < len(centers) <= geometry.n_samples:
         raise ModelFileError("the clusters: expected between 1 and as many as there are samples")
     est.clusters_ = Clusters(
-        est.embedder_around(geometry, seed),
+        geometry,
+        MultiViewDiffusionMaps.from_geometry(geometry, **inner),
         centers,
         n_components,
         read_boolean(normalize, "whether coordinates are normalised"),

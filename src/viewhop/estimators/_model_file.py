@@ -8,6 +8,7 @@ the key existed.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,13 @@ def save_model(
         est._validate_params()
     except ValueError as error:
         raise ModelFileError(f"the parameters were changed after the fit: {error}") from error
+    solver = getattr(est, "solver", "auto")
+    if not isinstance(solver, str):
+        warnings.warn(
+            f'the solver object {type(solver).__name__} is saved as solver="auto": a model file '
+            "holds no code; set it again before the next fit",
+            stacklevel=3,
+        )
     shelf = Shelf()
     content = {
         "class": kind.__name__,

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop import geometry
 from viewhop._runtime.progress import Progress
-from viewhop.estimators._constraints import choose_constraints
+from viewhop.estimators._base import choose_constraints
 from viewhop.estimators._geometry_transformer import GeometryTransformer
 from viewhop.geometry import Recipe
 from viewhop.solvers import AccurateRank, DimensionRank, FixedRank, Rank

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
     """The parameters of an estimator as plain data.
 
     Objects that cannot be stored are replaced: a random generator by None, a progress callable by
-    0, and a solver object by "auto", with a warning.
+    0, and a solver object by "auto".
     """
     values = {}
     for name, entry in est.get_params(deep=False).items():
@@ -29,11 +28,6 @@ def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
         if name == "verbose" and callable(entry):
             entry = 0
         if name == "solver" and not isinstance(entry, str):
-            warnings.warn(
-                f'the solver object {type(entry).__name__} is saved as solver="auto": a model file '
-                "holds no code; set it again before the next fit",
-                stacklevel=4,
-            )
             entry = "auto"
         values[name] = encode_value(entry, shelf, f"the parameter {name}", encode=_encode_kernel)
     return values

@@ -81,17 +81,24 @@ def upgrade_model(content: Any, arrays: Arrays) -> tuple[dict[str, Any], Arrays]
         fitted, ("n_components", "normalized", "embedder"), "the clusters"
     )
     inner, fit = read_fields(embedder, ("parameters", "fitted"), "the embedding")
+    names = sorted(_PARAMETERS["MultiViewDiffusionMaps"])
+    read_fields(inner, names, "the parameters of the embedding")
     learned = {
         "n_components": n_components,
         "normalize": normalized,
-        "seed": inner.get("random_state") if isinstance(inner, dict) else None,
+        "embedder": {**inner, "kernel": _spell_out(inner["kernel"])},
         "geometry": _upgrade_fit(fit),
     }
     return _model(kind, parameters, learned), {
-        name.removeprefix(_EMBEDDER): array
-        for name, array in arrays.items()
-        if not name.startswith(f"{_EMBEDDER}parameters/")
+        _rename_array(name): array for name, array in arrays.items()
     }
+
+
+def _rename_array(name: str) -> str:
+    """The name of an array of a clustering: its embedder had a folder of its own."""
+    if name.startswith(f"{_EMBEDDER}parameters/"):
+        return name.replace("parameters/", "", 1)
+    return name.removeprefix(_EMBEDDER)
 
 
 def _model(kind: str, parameters: dict[str, Any], learned: dict[str, Any]) -> dict[str, Any]:
