@@ -383,6 +383,6 @@ def check_every_view(walk: type[Walk], what: str) -> None:
     """
     if walk.needs_every_view:
         raise ValueError(
-            f'fusion="{walk.fusion}" needs every view of every {what}, but some are missing; use '
+            f'fusion="{walk.fusion}" needs every view of every {what}, but some are NaN; use '
             'fusion="hop" or "sum"'
         )
