@@ -128,8 +128,8 @@ def test_eigengap_counts_the_trivial_eigenvalue(eigenvalues, expected):
 @pytest.mark.parametrize(
     ("eigenvalues", "message"),
     [
-        ([], "a list of numbers"),
-        ([[0.5, 0.4]], "a list of numbers"),
+        ([], "a non-empty 1-D array"),
+        ([[0.5, 0.4]], "a non-empty 1-D array"),
         ([0.4, 0.5], "largest first"),
         ([0.5, np.nan], "finite"),
     ],
@@ -381,7 +381,7 @@ def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
         ({"solver": "magic"}, "'solver' parameter"),
         ({"kernel": {"d": "gaussian"}}, "view"),
         ({"hops": np.ones((2, 2))}, r"hops must be \(3, 3\)"),
-        ({"fusion": "sum", "within_view_weight": 0.5}, "belong to fusion"),
+        ({"fusion": "sum", "within_view_weight": 0.5}, "only apply to fusion"),
     ],
 )
 def test_bad_parameters_are_refused(params, message):

@@ -707,7 +707,7 @@ REFUSED = {
         array("centers", lambda known: known[:, 1:], "golden-clusters"),
         "shape",
     ),
-    "no clusters": (array("centers", lambda known: known[:0], "golden-clusters"), "at most"),
+    "no clusters": (array("centers", lambda known: known[:0], "golden-clusters"), "between 1"),
     "clusters of NaN": (array("centers", entry(0, np.nan), "golden-clusters"), "not finite"),
     "unsure clusters": (
         at(FITTED, "normalized", value=None, which="golden-clusters"),

@@ -1,4 +1,4 @@
-"""Estimators: the scikit-learn shells around a fitted geometry."""
+"""Scikit-learn estimators: thin wrappers around the result of a fit."""
 
 from __future__ import annotations
 

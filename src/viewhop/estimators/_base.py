@@ -1,7 +1,7 @@
-"""The scikit-learn shell that all estimators share: how views come in, and what is read off a fit.
+"""The base classes of all estimators: they read the input and expose fitted attributes.
 
-A fit assigns one attribute, the frozen result; every other fitted attribute is read off it. A fit
-that fails therefore leaves the estimator as it was.
+A fit assigns one attribute, the frozen result; every other fitted attribute is computed from it. A
+fit that fails therefore leaves the estimator unchanged.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["FittedAttribute", "ViewEstimator", "ViewTransformer", "make_generato
 
 
 class FittedAttribute:
-    """An attribute that an estimator reads off the result of its fit.
+    """A read-only attribute that an estimator computes from the result of its fit.
 
     Parameters
     ----------
     read : callable
-        Gets the estimator, fitted.
+        Takes the fitted estimator and returns the value.
     """
 
     def __init__(self, read: Callable[[Any], Any]) -> None:
@@ -35,24 +35,24 @@ class FittedAttribute:
     def __get__(self, est: Any, owner: type | None = None) -> Any:
         if est is None:
             return self
-        check_is_fitted(est)  # an AttributeError for what is not fitted, so that hasattr is False
+        check_is_fitted(est)  # raises an AttributeError, so that hasattr is False before the fit
         return self._read(est)
 
 
 class ViewEstimator(BaseEstimator):
     """An estimator that reads several views.
 
-    A subclass has the parameter `views`, and `_schema` once it is fitted.
+    A subclass has the parameter `views`, and the property `_schema` once it is fitted.
 
     Attributes
     ----------
     view_names_ : tuple of str
     n_views_, n_features_in_ : int
     feature_names_in_ : (n_features_in_,) array of str
-        Only where `fit` was given one DataFrame.
+        Only if `fit` was called with one DataFrame.
     """
 
-    #: Column groups of a stacked X; a parameter of estimators that take several views.
+    #: Column groups of a stacked X; a parameter of estimators that accept several views.
     views: Any = None
 
     view_names_ = FittedAttribute(lambda est: est._schema.names)
@@ -64,31 +64,32 @@ class ViewEstimator(BaseEstimator):
         """Names of the columns of a stacked DataFrame."""
         check_is_fitted(self)
         if self._schema.columns is None:
-            raise AttributeError("fit was not given a DataFrame with column names")
+            raise AttributeError("fit was not called with a DataFrame that has column names")
         return np.array(self._schema.columns, dtype=object)
 
     @property
     @abstractmethod
     def _schema(self) -> Schema:
-        """The views of the fit."""
+        """The schema of the training views."""
 
     def _read_training(self, X: Any) -> tuple[Views, Schema]:
-        """The views in `X`, and what new samples must match."""
+        """The views in `X`, and the schema that new samples must match."""
         if not is_collection(X):
             return self._cut_training(X)
         if self.views is not None:
-            raise ValueError("views= cuts one stacked X into views; X is several views already")
+            raise ValueError("views= splits one stacked X, but X is several views already")
         views = Views(X)
         n_given = len(X.mod if is_mudata(X) else getattr(X, "names", X))
         if views.n_views < n_given:
             raise ValueError(
-                "a view is None, and a fit needs every view: leave it out of the list or dict; "
-                "transform takes None for a view that was not measured"
+                "a view is None, and a fit needs every view: leave it out of the list or dict "
+                "(only transform accepts None, for a view that was not measured)"
             )
         return views, Schema.from_views(views)
 
     def _cut_training(self, X: Any) -> tuple[Views, Schema]:
-        # scikit-learn notes what it saw on a stand-in: a fit that fails leaves nothing here.
+        # scikit-learn stores input names on the estimator that it validates; validating with a
+        # stand-in keeps this one unchanged if the fit fails.
         stand_in = type(type(self).__name__, (BaseEstimator,), {})()
         matrix = _read_stacked(stand_in, X, reset=True)
         columns = getattr(stand_in, "feature_names_in_", None)
@@ -103,7 +104,7 @@ class ViewEstimator(BaseEstimator):
         )
 
     def _read_new(self, X: Any) -> Views:
-        """The views in `X`, under the names of the fit."""
+        """The views in `X`, by their names in `fit`."""
         schema = self._schema
         if is_collection(X):
             return schema.named(X)
@@ -114,13 +115,13 @@ class ViewEstimator(BaseEstimator):
         if views.names != schema.names:
             raise ValueError(
                 f"this estimator was fitted on the views {', '.join(schema.names)}; pass "
-                "them as a list or a dict, or one stacked array as in fit"
+                "them as a list or a dict, or as one stacked array if fit was called with one"
             )
         return views
 
 
 class ViewTransformer(TransformerMixin, ViewEstimator):
-    """An estimator that gives samples coordinates, and names them after the views.
+    """An estimator that embeds samples, with output columns named after the views.
 
     A subclass has `embedding_`, `n_components_` and `_block_names` once it is fitted.
 
@@ -140,7 +141,7 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
     @property
     @abstractmethod
     def _block_names(self) -> tuple[str, ...]:
-        """What each block of `n_components_` columns is named after."""
+        """The name of each block of `n_components_` columns."""
 
     def fit_transform(self, X: Any, y: object = None) -> NDArray[np.floating]:
         """The embedding of the training samples, (n_samples, n_features_out).
@@ -154,12 +155,12 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
         return embedding
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the embedding's columns: ``<view>_<k>``, k from 1.
+        """Names of the embedding's columns: ``<view>_<k>``, with k from 1.
 
         Parameters
         ----------
         input_features : list of str or None
-            Checked against the columns of `fit`, and not used otherwise.
+            Checked against the columns in `fit`, otherwise ignored.
         """
         check_is_fitted(self)
         if input_features is not None:
@@ -183,7 +184,7 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
 
 
 def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floating]:
-    """One stacked array or DataFrame as scikit-learn reads it; NaN is left in it."""
+    """One stacked array or DataFrame as scikit-learn reads it; NaN is kept."""
     matrix: NDArray[np.floating] = validate_data(
         est, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
     )
@@ -191,7 +192,7 @@ def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floa
 
 
 def make_generator(random_state: Any) -> np.random.Generator:
-    """The one source of random numbers of a fit."""
+    """The random generator of a fit."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31, size=4)
     return np.random.default_rng(random_state)

@@ -20,19 +20,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Canonical:
-    """Canonical functions of several views, on the rows of their kernels' factors.
+    """Canonical functions of several views, in terms of the factors of their kernels.
 
     Attributes
     ----------
     correlations : (r,) array
     vectors : list of (n, r) arrays
-        v_l.
+        v_l, the eigenvectors of Eq. (8).
     centres : list of (k_l,) arrays
         Mean row of each factor.
     weights : list of (k_l, r) arrays
-        What turns centred factor rows of a view into its variates.
+        Matrices that map centred factor rows of a view to its variates.
     regressions : dict of (k_l, r) arrays by pair (l, m)
-        What turns centred factor rows of view l into a prediction of the variates of view m.
+        Matrices that predict the variates of view m from centred factor rows of view l.
     """
 
     correlations: Floats
@@ -42,7 +42,7 @@ class Canonical:
     regressions: dict[tuple[int, int], Floats]
 
     def variates(self, m: int, centred: Mapping[int, Floats]) -> Floats:
-        """Variates of view m, (q, r), from centred factor rows of the views that are given."""
+        """Variates of view m, (q, r), from the centred factor rows of the available views."""
         if m in centred:
             return centred[m] @ self.weights[m]
         predicted = [rows @ self.regressions[l, m] for l, rows in centred.items()]
@@ -64,9 +64,9 @@ def solve_canonical(
 
     Notes
     -----
-    Eq. (8). With the centred factor G = UΣVᵀ and w = (K + γI)v the problem becomes that of the
-    symmetric matrix with blocks N^l N^m, l ≠ m, where N = K(K + γI)⁻¹ = U diag(σ²/(σ² + γ)) Uᵀ; a
-    vector w with ρ ≠ 0 is some U a, so that the coefficients a have an eigenproblem of the size
+    Eq. (8). With the centred factor G = UΣVᵀ and w = (K + γI)v, it becomes the eigenproblem of the
+    symmetric matrix with blocks N^l N^m, l ≠ m, where N = K(K + γI)⁻¹ = U diag(σ²/(σ² + γ)) Uᵀ.
+    A vector w with ρ ≠ 0 has the form U a, so the coefficients a solve an eigenproblem of the size
     of the factors.
     """
     n, n_views = kernels[0].rows.shape[0], len(kernels)
@@ -93,7 +93,7 @@ def solve_canonical(
         raise ValueError(
             f"n_components={n_components} is more than the {positive} canonical correlations of "
             f"these views that are positive beyond rounding; pass at most n_components={positive}, "
-            "or a larger rank"
+            "or raise rank"
         )
     vectors = vectors * np.sqrt(n * n_views)
     variates = [U @ (d[:, None] * vectors[p]) for U, d, p in zip(bases, damped, parts, strict=True)]

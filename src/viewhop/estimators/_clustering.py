@@ -1,4 +1,4 @@
-"""Clustering: groups of samples that a walk over several views seldom leaves."""
+"""Spectral clustering of several views: K-means on multi-view diffusion coordinates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["MultiViewSpectralClustering"]
 
 Labels = NDArray[np.int32]
 
-#: Parameters with the meaning that they have in the embedding.
+#: Parameters that mean the same as in `MultiViewDiffusionMaps`.
 SHARED = (
     "n_steps",
     "kernel",
@@ -47,46 +47,46 @@ SHARED = (
 
 
 class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
-    """Clusters of samples that several views measured.
+    """Spectral clustering of samples measured in several views.
 
     K-means on the coordinates of `MultiViewDiffusionMaps`.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        "auto" is the k with the largest eigengap; see `eigengap`.
+        Number of clusters. "auto" takes the k with the largest eigengap; see `eigengap`.
     n_components : int or None, default=None
-        Number r of coordinates per view that K-means sees. None is ``n_clusters - 1``, at least
-        1 and at most what the walk has.
+        Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
+        least 1 and at most as many as the walk has.
     n_steps, kernel, fusion, within_view_weight, hops, output, views
         As in `MultiViewDiffusionMaps`.
     max_clusters : int, default=20
         The largest number of clusters that "auto" considers.
     normalize : bool, default=False
         Whether a sample's coordinates are scaled to unit length before K-means, so that only
-        their direction counts. On the digits of `load_mfeat` this helps dense kernels and costs
-        neighbour kernels a little.
+        their direction counts. On the digits of `load_mfeat` this improves dense kernels and makes
+        neighbour kernels slightly worse.
     n_init : int, default=10
-        Starts of K-means, of which the best is kept.
+        Number of K-means runs; the best is kept.
     solver, tol, max_memory, n_jobs, random_state, verbose
-        As in `MultiViewDiffusionMaps`; `random_state` seeds K-means too.
+        As in `MultiViewDiffusionMaps`; `random_state` also seeds K-means.
 
     Attributes
     ----------
     clusters_ : Clusters
-        What the fit learned, as one frozen object. All other attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed.
     geometry_ : Geometry
-        That of the embedding.
+        Geometry of the embedding.
     labels_ : (n_samples,) int array
         The cluster of each training sample, from 0.
     n_clusters_ : int
     cluster_centers_ : (n_clusters_, n_coordinates) array
     n_components_ : int
-        Coordinates per view that K-means sees.
+        Number of coordinates per view that K-means uses.
     embedder_ : MultiViewDiffusionMaps
-        The fitted embedding. With "auto" it has `max_clusters` coordinates per view or as many
-        as there are, so its ``eigenvalues_`` are those that the eigengap was chosen from; K-means
-        sees the first `n_components_` of each view.
+        The fitted embedding. With "auto" it has up to `max_clusters` coordinates per view, so its
+        ``eigenvalues_`` are those among which the eigengap was chosen; K-means uses the first
+        `n_components_` of each view.
     n_features_in_ : int
 
     See Also
@@ -95,9 +95,9 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
 
     Notes
     -----
-    The coordinates are Eq. (23). A sample belongs to the nearest centre, and where two are
-    equally near to the first of them, in `fit` as in `predict`: the labels that `predict` gives
-    to the training samples are `labels_`.
+    The coordinates are Eq. (23). A sample belongs to the nearest centre, or to the first of several
+    that are equally near. `fit` and `predict` use the same rule, so `predict` returns `labels_` for
+    the training samples.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         return self
 
     def predict(self, X: Any) -> Labels:
-        """The cluster of each sample, new or not, (n_samples,).
+        """The cluster of each sample, training or new, (n_samples,).
 
         Parameters
         ----------
@@ -215,9 +215,9 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         Warns
         -----
         FarSampleWarning
-            If samples are far from every training sample; they get the cluster of the nearest.
+            If samples are far from all training samples; they get the cluster of the nearest one.
         UnreachedViewWarning
-            If the hop matrix has no way from the given views to another one.
+            If the hop matrix does not connect the passed views to some other view.
         """
         check_is_fitted(self)
         return self.clusters_.assign(np.asarray(self.embedder_.transform(X)))
@@ -228,13 +228,13 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         Parameters
         ----------
         path : path
-            ``.viewhop`` by custom. An existing file is replaced.
+            By convention it ends in ``.viewhop``. An existing file is replaced.
         """
         check_is_fitted(self)
         save_model(path, self, self._encode)
 
     def _encode(self, shelf: Shelf) -> dict[str, Any]:
-        """What the fit learned, as plain data."""
+        """The result of the fit as plain data."""
         shelf.put("centers", self.clusters_.centers)
         return {
             "n_components": int(self.clusters_.n_components),
@@ -244,7 +244,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         }
 
     def embedder_around(self, geometry: Geometry, seed: int | None) -> MultiViewDiffusionMaps:
-        """The fitted embedding whose coordinates K-means sees.
+        """The fitted embedding whose coordinates K-means uses.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         )
 
     def _n_coordinates(self) -> int:
-        """As many coordinates per view as the clusters ask for."""
+        """Number of coordinates per view to compute."""
         wanted = [1] if self.n_components is None else [int(self.n_components)]
         if self.n_clusters == "auto":
             wanted.append(int(self.max_clusters))
@@ -284,7 +284,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     def _find_centers(
         self, geometry: Geometry, seed: int | None
     ) -> tuple[NDArray[np.float64], int]:
-        """Cluster centres, and the coordinates of each view that K-means saw."""
+        """Cluster centres, and the number of coordinates per view that K-means used."""
         n_clusters = self._count_clusters(geometry)
         n_components = self._count_components(geometry, n_clusters)
         coordinates = leading_coordinates(
@@ -293,29 +293,29 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         return find_centers(coordinates, n_clusters, n_init=self.n_init, seed=seed), n_components
 
     def _count_clusters(self, geometry: Geometry) -> int:
-        """How many clusters there are, by the eigengap if need be."""
+        """The number of clusters, chosen by the eigengap for "auto"."""
         if self.n_clusters != "auto":
             return int(self.n_clusters)
         if geometry.record.n_pieces > self.max_clusters:
             raise ValueError(
                 f"the walk falls into {geometry.record.n_pieces} pieces, more than "
-                f"max_clusters={self.max_clusters}, so every eigengap in sight is 0; raise the "
+                f"max_clusters={self.max_clusters}, so every eigengap up to there is 0; raise the "
                 "bandwidth (factor) or n_neighbors to join them, or raise max_clusters"
             )
         values = geometry.eigenvalues[: self.max_clusters]
         if len(values) < min(self.max_clusters, geometry.n_samples - 2):
-            values = np.append(values, 0.0)  # what follows is not positive beyond rounding
+            values = np.append(values, 0.0)  # the next eigenvalue is not positive beyond rounding
         return eigengap(values)
 
     def _count_components(self, geometry: Geometry, n_clusters: int) -> int:
-        """How many coordinates of each view K-means sees."""
+        """The number of coordinates per view that K-means uses."""
         available = geometry.n_components
         if self.n_components is None:
             return min(max(1, n_clusters - 1), available)
         if self.n_components > available:
             raise ValueError(
-                f"n_components={self.n_components} is more than the {available} coordinates that "
-                "this walk has; leave it None, or use a smaller bandwidth"
+                f"n_components={self.n_components} is more than the {available} coordinates of "
+                "this walk; pass None, or use a smaller bandwidth"
             )
         return int(self.n_components)
 
@@ -325,7 +325,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
 
 
 def _draw_seed(random_state: Any) -> int | None:
-    """One seed for the solver and for K-means."""
+    """The seed that the solver and K-means share."""
     if random_state is None:
         return None
     if isinstance(random_state, Integral):

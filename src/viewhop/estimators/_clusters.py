@@ -1,4 +1,4 @@
-"""Clusters: what a clustering learns, and how samples are assigned to them."""
+"""The result of a clustering: centres, and the rule that assigns samples to them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Clusters:
         The fitted embedding.
     centers : (n_clusters, n_coordinates) array
     n_components : int
-        Coordinates per view that count.
+        Number of coordinates per view that are used.
     normalize : bool
         Whether only the direction of a sample's coordinates counts.
     """
@@ -42,7 +42,7 @@ class Clusters:
 
     @property
     def geometry(self) -> Geometry:
-        """The geometry that the samples are embedded in."""
+        """The geometry of the embedding."""
         return self.embedder.geometry_
 
     @cached_property
@@ -56,7 +56,7 @@ class Clusters:
         Parameters
         ----------
         embedding : (n, n_features_out) array
-            As the embedder places samples.
+            As returned by the embedder.
         """
         coordinates = leading_coordinates(
             embedding, self.geometry.n_components, self.n_components, self.normalize
@@ -70,21 +70,21 @@ def eigengap(eigenvalues: ArrayLike) -> int:
     Parameters
     ----------
     eigenvalues : (r,) array
-        λ_1 … λ_r of a walk, largest first, the trivial λ_0 = 1 left out.
+        λ_1 … λ_r of a walk, largest first, without the trivial λ_0 = 1.
 
     Returns
     -------
     n_clusters : int
-        From 2 to r, the smallest if several gaps are equal; 2 for a single eigenvalue.
+        From 2 to r, the smallest k if gaps are equal; 2 for a single eigenvalue.
 
     Notes
     -----
     λ_0 is counted: with k clusters λ_0 … λ_{k−1} are near 1 and λ_k is not. A walk in k pieces
-    has k eigenvalues of 1, and its gap is 1 − λ_k. k = 1 is never the answer: that a walk is one
-    cluster shows in no gap of a finite sample. Ng, Jordan and Weiss (2001) count the eigenvalues
-    of 1; Polito and Perona (2001) look for the drop after them. The rule is for compact clusters:
-    along a curve, as on the coupled circles, the walk slows down without end and the largest gap
-    says nothing of the number of curves.
+    has k eigenvalues of 1, and its gap is 1 − λ_k. The result is never 1, because no gap of a
+    finite sample can show that there is a single cluster. Ng, Jordan and Weiss (2001)
+    count the eigenvalues of 1; Polito and Perona (2001) look for the drop after them. The rule is
+    for compact clusters: along a curve, as in the coupled circles, eigenvalues decay without a
+    clear gap, and the largest gap does not tell the number of curves.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def eigengap(eigenvalues: ArrayLike) -> int:
     """
     values = np.asarray(eigenvalues, dtype=np.float64)
     if values.ndim != 1 or not values.size:
-        raise ValueError(f"eigenvalues must be a list of numbers, not of shape {values.shape}")
+        raise ValueError(f"eigenvalues must be a non-empty 1-D array, not of shape {values.shape}")
     if not np.isfinite(values).all() or (np.diff(values) > 0).any():
-        raise ValueError("eigenvalues must be finite and in order, largest first")
+        raise ValueError("eigenvalues must be finite and sorted, largest first")
     return 2 + int(np.argmax(values[:-1] - values[1:])) if values.size > 1 else 2
 
 
@@ -126,8 +126,8 @@ def leading_coordinates(
 def find_centers(coordinates: Floats, n_clusters: int, *, n_init: int, seed: int | None) -> Floats:
     """Cluster centres by K-means, (n_clusters, n_coordinates).
 
-    On one thread: on data of a few coordinates the threads mostly wait for each other, and many
-    times so on a busy machine.
+    Runs on one thread: with only a few coordinates, threads mostly wait for each other, above all
+    on a busy machine.
     """
     kmeans = KMeans(n_clusters, n_init=n_init, random_state=seed)
     with threadpool_limits(1, user_api="openmp"):
@@ -135,10 +135,10 @@ def find_centers(coordinates: Floats, n_clusters: int, *, n_init: int, seed: int
 
 
 def _nearest_centers(coordinates: Floats, centers: Floats, dtype: np.dtype[np.floating]) -> Labels:
-    """The number of the nearest centre of each row, (n,).
+    """The index of the nearest centre of each row, (n,).
 
-    Among centres that are equally near up to the difference between a training sample's
-    coordinates in fit and in transform, the first: rounding does not decide.
+    Ties go to the first centre. The tolerance covers the difference between a training sample's
+    coordinates in fit and in transform, so that rounding does not change a label.
     """
     slack = 1e-3 if dtype == np.float32 else 1e-6
     labels = np.empty(len(coordinates), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What the parameters of estimators may be: one constraint for each, read by scikit-learn."""
+"""The valid values of the estimators' parameters, as scikit-learn constraints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["ListedNames", "choose_constraints"]
 
 
 class ListedNames(StrOptions):
-    """A name of a list of `viewhop._registry`, as the list is when a parameter is checked.
+    """The names in a dict of `viewhop._registry`, looked up when a parameter is checked.
 
     Parameters
     ----------
     entries : dict by name
     *others : str
-        Names that count beside those of the list.
+        Further valid names.
     """
 
     def __init__(self, entries: Mapping[str, Any], *others: str) -> None:
@@ -58,12 +58,12 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def choose_constraints(*names: str, **own: list[Any]) -> dict[str, list[Any]]:
-    """The constraints of some parameters that estimators share, with those of an estimator's own.
+    """The constraints of shared parameters, plus those of an estimator's own parameters.
 
     Parameters
     ----------
     *names : str
-        Parameters with the meaning that they have in `MultiViewDiffusionMaps`.
+        Parameters that mean the same as in `MultiViewDiffusionMaps`.
     **own : list
         Constraints of other parameters.
     """

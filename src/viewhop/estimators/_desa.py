@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class DeSaWalk(HopWalk):
-    """The hop walk of two views, whose samples are placed by rows for K-means."""
+    """The hop walk of two views, with de Sa's rows as coordinates."""
 
     is_timed: ClassVar[bool] = False
 
@@ -37,16 +37,15 @@ class DeSaWalk(HopWalk):
 
 
 class DeSaEmbedding(GeometryTransformer):
-    """Rows for K-means from the joint graph Laplacian of two views, after de Sa.
+    """De Sa's spectral embedding of two views, as rows for K-means.
 
-    The leading eigenvectors of the normalised product of the two kernels, the trivial one
-    included, with each sample's row divided by its sum of squares.
+    The leading eigenvectors of the normalised product of the two kernels, including the trivial
+    one, with each sample's row divided by its sum of squares.
 
     Parameters
     ----------
     n_components : int, default=2
-        Number of eigenvectors, the number of clusters that are looked for. The first is the
-        trivial one.
+        Number of eigenvectors, including the trivial one; the number of clusters to look for.
     kernel : str, kernel object, list or dict, default="adaptive"
     views, solver, tol, max_memory, n_jobs, random_state, verbose
         As in `MultiViewDiffusionMaps`.
@@ -54,14 +53,14 @@ class DeSaEmbedding(GeometryTransformer):
     Attributes
     ----------
     geometry_ : Geometry
-        What the fit learned, as one frozen object. All other attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed.
     embedding_ : (n_samples, 2 n_components) array
         Rows of the first view and rows of the second, side by side.
     eigenvalues_ : (n_components,) array
-        From 1, that of the trivial eigenvector, downwards.
+        Largest first, beginning with the trivial eigenvalue 1.
     view_embeddings_ : dict of (n_samples, n_components) arrays by view name
     bandwidths_, degrees_, spectrum_, solver_, walk_, view_names_, n_views_, n_components_
-        As in `MultiViewDiffusionMaps`; the spectrum begins with the trivial pair.
+        As in `MultiViewDiffusionMaps`; the spectrum includes the trivial pair.
 
     See Also
     --------
@@ -74,10 +73,10 @@ class DeSaEmbedding(GeometryTransformer):
     and not by its root, so a row's length is one over that of the eigenvectors at the sample.
 
     A unit eigenvector is φ = √π ψ, with ψ the walk's right eigenvector and π the degree of a node
-    over the sum of all. A new sample has its own degree, from its own kernel row. In a view that
-    is not given, its ψ is filled as `MultiViewDiffusionMaps` fills it, and its degree there is the
-    mean over training samples, weighted by its kernel in the other view. A sample far from all
-    others, whose degree would be next to nothing, gets the mean degree of its nearest ones.
+    divided by the sum of all degrees. The degree of a new sample comes from its own kernel row. In
+    a missing view, ψ is filled in as in `MultiViewDiffusionMaps`, and the degree is the mean over
+    training samples, weighted by the kernel of the other view. A sample far from all others, with a
+    degree of nearly 0, gets the mean degree of its nearest training samples.
 
     Examples
     --------
@@ -130,7 +129,7 @@ class DeSaEmbedding(GeometryTransformer):
         if n_views != 2:
             raise ValueError(
                 f"DeSaEmbedding takes exactly two views, got {n_views}; use "
-                "MultiViewDiffusionMaps for another number, or views=2 to cut one array in two"
+                "MultiViewDiffusionMaps for any other number, or views=2 to split one array in two"
             )
         return Recipe(
             walk=DeSaWalk,
@@ -158,21 +157,21 @@ class DeSaEmbedding(GeometryTransformer):
 def _require_complete(views: Views) -> Views:
     if not views.is_complete:
         raise ValueError(
-            "DeSaEmbedding needs both views of every sample, and some are NaN; use "
+            "DeSaEmbedding needs both views of every sample, but some are NaN; use "
             "MultiViewDiffusionMaps"
         )
     return views
 
 
 class ClusterRows(Extension):
-    """Unit eigenvectors of a two-view walk at samples, over the sum of their squares.
+    """Rows of unit eigenvectors of a two-view walk, divided by their sums of squares.
 
     Parameters
     ----------
     plain : HopExtension
-        Gives P̂ψ and has the walk.
+        The extension of the plain walk, which gives P̂ψ.
     spectrum : Spectrum
-        With the trivial pair.
+        Including the trivial pair.
 
     Notes
     -----
@@ -190,7 +189,7 @@ class ClusterRows(Extension):
         return self._rows(self.plain.training(), [np.asarray(d) for d in degrees])
 
     def prepare(self) -> None:
-        """Compute what `step` needs."""
+        """Precompute what `step` needs."""
         self.plain.prepare()
 
     def step(self, rows: Sequence[KernelRows | None]) -> Step:
@@ -208,20 +207,20 @@ class ClusterRows(Extension):
     def _degrees(self, rows: Sequence[KernelRows | None]) -> list[Floats]:
         """Degree of each new sample's node in each view."""
         known = self.plain.walk.blocks(self.plain.walk.degrees)
-        n_rows = next(given.n_rows for given in rows if given is not None)
+        n_rows = next(part.n_rows for part in rows if part is not None)
         degrees = [np.full(n_rows, np.nan) for _ in rows]
-        for l, given in enumerate(rows):
-            if given is None:
+        for l, part in enumerate(rows):
+            if part is None:
                 continue
-            peaks = given.peaks
+            peaks = part.peaks
             has_mass = np.isfinite(peaks)
-            weights = given.weights(peaks)
+            weights = part.weights(peaks)
             with np.errstate(invalid="ignore"):
                 own = np.asarray(weights @ self.plain.weights[l]) * np.exp(peaks)
                 mass = np.asarray(weights.sum(axis=1))
                 like = [np.asarray(weights @ degree) / mass for degree in known]
-            # A sample's own degree replaces what the other view may have filled in.
-            degrees[l] = np.where(has_mass, np.where(given.far, like[l], own), degrees[l])
+            # A sample's own degree replaces the value filled in from the other view.
+            degrees[l] = np.where(has_mass, np.where(part.far, like[l], own), degrees[l])
             other = 1 - l
             degrees[other] = np.where(np.isnan(degrees[other]), like[other], degrees[other])
         return degrees

@@ -1,4 +1,4 @@
-"""The shell of estimators whose fit is a geometry: its attributes, new samples, model files."""
+"""The base class of estimators that fit a geometry: `fit`, `transform`, `save` and attributes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["GeometryTransformer"]
 class GeometryTransformer(ViewTransformer):
     """A transformer that has a `viewhop.geometry.Geometry` once it is fitted.
 
-    A subclass says by its `_recipe` how the geometry is built.
+    A subclass defines how the geometry is built in its `_recipe`.
 
     Attributes
     ----------
     geometry_ : Geometry
-        What the fit learned; all other fitted attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed.
     """
 
     geometry_: Geometry
@@ -33,7 +33,7 @@ class GeometryTransformer(ViewTransformer):
     random_state: Any
     verbose: int | Progress
 
-    #: Classes that stand in for those of `viewhop.walks.FUSIONS` in a model file.
+    #: Walk classes to use instead of those of `viewhop.walks.FUSIONS` when loading a file.
     _walk_classes: ClassVar[dict[str, type[Walk]]] = {}
 
     embedding_ = FittedAttribute(lambda est: est.geometry_.embedding())
@@ -79,29 +79,30 @@ class GeometryTransformer(ViewTransformer):
         return self
 
     def transform(self, X: Any, *, return_coverage: bool = False) -> Any:
-        """The embedding of samples, new or not, (n_samples, n_features_out).
+        """The embedding of samples, training or new, (n_samples, n_features_out).
 
         Parameters
         ----------
         X : as in `fit`
-            Any subset of the views: None in a list, a dict without some of them, or rows of NaN.
+            Any subset of the views: a list with None, a dict without some of them, or rows of NaN.
         return_coverage : bool
-            Whether to return the coverage, too.
+            Whether to return the coverage as well.
 
         Returns
         -------
         embedding : (n_samples, n_features_out) array
         coverage : (n_samples,) array
-            From 0 to 1: how densely the training samples lie about each sample, relative to the
-            median among themselves, averaged over the views that it has. Near 0 the sample is
-            unlike all of them, and its place says little.
+            Only with `return_coverage`. From 0 to 1: the density of training samples around each
+            sample, relative to the median among themselves, averaged over the views that the
+            sample has. Near 0, the sample is unlike all training samples, and its coordinates are
+            unreliable.
 
         Warns
         -----
         FarSampleWarning
-            If samples are far from every training sample; they get the coordinates of the nearest.
+            If samples are far from all training samples; they get the coordinates of the nearest.
         UnreachedViewWarning
-            If the hop matrix has no way from the given views to another one.
+            If the hop matrix does not connect the passed views to some other view.
         """
         check_is_fitted(self)
         views = self._read_new(X)
@@ -113,25 +114,24 @@ class GeometryTransformer(ViewTransformer):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to a model file, which `viewhop.load` reads.
 
-        The file holds numbers and text, no code: it is safe to open, whoever sent it. If the
-        write fails or is killed, a file that was there before is still there, whole.
+        The file holds numbers and text but no code, so it is safe to open, whatever its source. If
+        writing fails or is interrupted, an existing file is left intact.
 
         Parameters
         ----------
         path : path
-            ``.viewhop`` by custom. An existing file is replaced.
+            By convention it ends in ``.viewhop``. An existing file is replaced.
 
         Raises
         ------
         ModelFileError
-            If a parameter cannot be written: a kernel class of your own, for instance.
+            If a parameter cannot be written, for instance a custom kernel class.
 
         Notes
         -----
-        The file contains the training samples, in the space where the kernel compares them,
-        because new samples are compared with them. A `random_state` that is a generator is
-        written as None, a `verbose` that is a callable as 0, and a `solver` that is an object as
-        "auto", with a warning.
+        The file contains the training samples, in the feature space of the kernel, because new
+        samples are compared with them. A generator passed as `random_state` is written as None, a
+        callable passed as `verbose` as 0, and a solver object as "auto", with a warning.
 
         Examples
         --------
@@ -151,14 +151,14 @@ class GeometryTransformer(ViewTransformer):
 
     @classmethod
     def from_geometry(cls, geometry: Geometry, **parameters: Any) -> Self:
-        """A fitted estimator around a geometry.
+        """A fitted estimator with an existing geometry.
 
         Parameters
         ----------
         geometry : Geometry
-            That of another estimator, or of `viewhop.geometry.fit_geometry`.
+            From another estimator, or from `viewhop.geometry.fit_geometry`.
         **parameters
-            Of the estimator; they decide the next fit.
+            Parameters of the estimator, used by the next fit.
 
         Examples
         --------
@@ -177,15 +177,15 @@ class GeometryTransformer(ViewTransformer):
 
     @classmethod
     def _accepts(cls, walk: Walk) -> bool:
-        """Whether an estimator of this class can have a walk."""
+        """Whether an estimator of this class can have such a walk."""
         return True
 
     def _check_parameters(self) -> None:
-        """Raise ValueError for what can be wrong before any data is seen."""
+        """Raise ValueError for parameters that are invalid whatever the data."""
         self._validate_params()
 
     def _recipe(self, n_views: int) -> Recipe:
-        """How the geometry is built from a number of views."""
+        """The recipe of the geometry for a number of views."""
         raise TypeError(f"{type(self).__name__} has no recipe")
 
     @property

@@ -31,10 +31,10 @@ __all__ = ["KernelCCA"]
 
 
 class KernelCCA(ViewTransformer):
-    """Canonical variates of kernel functions on several views: what is most correlated in them.
+    """Kernel canonical correlation analysis of several views.
 
-    Each view gets functions of its samples, in the space of its kernel, whose values over the
-    samples correlate most with those of the other views.
+    For each view, it finds functions in the space of its kernel whose values on the samples (the
+    variates) correlate most with those of the other views.
 
     Parameters
     ----------
@@ -45,32 +45,33 @@ class KernelCCA(ViewTransformer):
         one of these per view, as a list or a dict by view name. It must be positive semi-definite,
         so "adaptive", `n_neighbors` and local scales are refused.
     regularization : float, default=0.01
-        γ, in units of the kernel (1 on the diagonal of a Gaussian); positive. Its effect does not
-        grow with the number of samples, as the kernel's eigenvalues do.
+        γ, positive, in units of the kernel (1 on the diagonal of a Gaussian). It is not scaled with
+        the number of samples, although the kernel's eigenvalues grow with it.
     rank : int or None, default=100
-        Columns of a kernel from which its incomplete Cholesky factor is made, at most as many as
-        there are samples; None lets `tol` decide.
+        Number of kernel columns in the incomplete Cholesky factor, at most the number of samples;
+        None lets `tol` decide.
     tol : float, default=0.0
-        The factor ends before `rank` columns where the largest remaining diagonal entry is at
-        most this share of the largest of the kernel; 0 is as far as the precision goes.
+        The factorisation stops before `rank` columns once the largest remaining diagonal entry is
+        at most this fraction of the kernel's largest; 0 continues to machine precision.
     views : int, list, dict or None, default=None
-        Column groups, where X is one stacked array or DataFrame; see `Views.from_columns`.
+        Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
     max_memory : int, str or None, default=None
-        Bytes, or text like "8GB", that the factors may take; None is 80 % of what is left.
+        Memory budget of the factors, in bytes or as a string like "8GB"; None takes 80 % of the
+        available memory.
     n_jobs : int or None, default=None
-        Threads of the neighbour search that a rule for the bandwidth asks for.
+        Number of threads of the neighbour search that some bandwidth rules need.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the row samples from which some rules estimate a bandwidth.
+        Seed for the row subsets from which some rules estimate the bandwidth.
     verbose : int or callable, default=0
-        1 shows progress bars; a callable gets ``progress(stage, done, total)``.
+        1 shows progress bars; a callable is called as ``progress(stage, done, total)``.
 
     Attributes
     ----------
     canonical_ : CanonicalMap
-        What the fit learned, as one frozen object. All other attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed.
     correlations_ : (n_components,) array
-        Regularised canonical correlations ρ, largest first; with L views the mean over pairs,
-        the eigenvalue over L − 1.
+        Regularised canonical correlations ρ, largest first; for L views the mean over pairs, which
+        is the eigenvalue divided by L − 1.
     embedding_ : (n_samples, n_views · n_components) array
         Variates of the training samples, views side by side.
     view_embeddings_ : dict of (n_samples, n_components) arrays by view name
@@ -79,15 +80,15 @@ class KernelCCA(ViewTransformer):
         v_l, the eigenvectors of Eq. (8).
     bandwidths_ : dict of float by view name
     ranks_ : dict of int by view name
-        Columns of each factor.
+        Number of columns of each factor.
     left_out_ : dict of float by view name
-        Share of each kernel's trace that its factor does not have.
+        Fraction of each kernel's trace that its factor does not capture.
     view_names_ : tuple of str
     n_views_, n_components_, n_features_in_ : int
 
     See Also
     --------
-    MultiViewDiffusionMaps : A walk between the views, on neighbours too.
+    MultiViewDiffusionMaps : A walk between the views, which also supports neighbour kernels.
 
     Notes
     -----
@@ -95,21 +96,20 @@ class KernelCCA(ViewTransformer):
 
         K¹K² v_2 = ρ (K¹ + γI)² v_1 ,      K²K¹ v_1 = ρ (K² + γI)² v_2 .
 
-    For more views each product K^l K^m, l ≠ m, stands in its place off the diagonal, so the sum of
-    the correlations of all pairs is as large as it can be. Each kernel is the product G Gᵀ of an
-    incomplete Cholesky factor, centred by taking the mean row of G from each row, in `fit` as in
-    `transform`; the problem is then one of the size of the factors. At full rank nothing is lost.
+    For more views, the products K^l K^m, l ≠ m, are the off-diagonal blocks of one eigenproblem,
+    which maximises the sum of the correlations over all pairs. Each kernel is approximated by G Gᵀ
+    with an incomplete Cholesky factor G, centred by subtracting its mean row, in `fit` and in
+    `transform` alike; the problem then has the size of the factors. At full rank it is exact.
 
     Vectors are scaled so that v_lᵀ (K^l + γI)² v_l / n_samples is 1 on average over the views (with
     two views: in each), so that variates do not shrink as samples are added.
 
-    Other libraries regularise otherwise, cca-zoo for instance by (1 − c)K² + cK: without
-    regularisation the problems are the same, with it they are not.
+    Other libraries regularise differently, for instance cca-zoo by (1 − c)K² + cK. The problems
+    agree only without regularisation.
 
-    A new sample need not come with every view. The variates of a view that is not given are
-    predicted from each given one by kernel ridge regression with the same γ, and the mean of these
-    predictions is taken; as any regression does, they shrink towards 0 where the views are little
-    correlated.
+    A new sample may lack views. The variates of a missing view are predicted from each available
+    view by kernel ridge regression with the same γ, and averaged. Like any regression, predictions
+    shrink towards 0 if the views are only weakly correlated.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class KernelCCA(ViewTransformer):
         self.verbose = verbose
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn what the views have in common.
+        """Learn the functions of the views that correlate most.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class KernelCCA(ViewTransformer):
         Warns
         -----
         FarSampleWarning
-            If samples are like no pivot of some view; its kernel needs a larger rank.
+            If samples are similar to no pivot of some view; its kernel needs a larger rank.
         """
         self._check_parameters()
         generator = make_generator(self.random_state)
@@ -202,17 +202,17 @@ class KernelCCA(ViewTransformer):
         return self
 
     def transform(self, X: Any) -> NDArray[np.floating]:
-        """The variates of samples, new or not, (n_samples, n_features_out).
+        """The variates of samples, training or new, (n_samples, n_features_out).
 
         Parameters
         ----------
         X : as in `fit`
-            Any subset of the views: None in a list, or a dict without some of them.
+            Any subset of the views: a list with None, or a dict without some of them.
 
         Warns
         -----
         FarSampleWarning
-            If samples are like no pivot of some view; the kernel says nothing of them there.
+            If samples are similar to no pivot of some view; their variates there are meaningless.
         """
         check_is_fitted(self)
         views = self._read_new(X)
@@ -222,32 +222,32 @@ class KernelCCA(ViewTransformer):
         return embedding
 
     def save(self, path: object) -> NoReturn:
-        """Refused: model files do not hold the low-rank kernels of this estimator yet.
+        """Not supported: model files cannot hold the low-rank kernels of this estimator yet.
 
         Parameters
         ----------
         path : path
         """
         raise ModelFileError(
-            "KernelCCA cannot be saved yet; a model file holds MultiViewDiffusionMaps, "
-            "DiffusionMaps, DeSaEmbedding and MultiViewSpectralClustering"
+            "KernelCCA cannot be saved yet; only MultiViewDiffusionMaps, DiffusionMaps, "
+            "DeSaEmbedding and MultiViewSpectralClustering can"
         )
 
     def _check_parameters(self) -> None:
-        """Raise ValueError for what can be wrong before any data is seen."""
+        """Raise ValueError for parameters that are invalid whatever the data."""
         self._validate_params()
         if self.rank is not None and self.n_components > self.rank:
             raise ValueError(
                 f"n_components={self.n_components} is more than rank={self.rank}, the number of "
-                "kernel columns it is made from; raise rank"
+                "kernel columns that it is computed from; raise rank"
             )
 
     def _check_size(self, views: Views) -> None:
-        """Raise ValueError unless there are views to correlate and samples enough."""
+        """Raise ValueError unless there are at least two views, and enough samples."""
         if views.n_views < 2:
             raise ValueError(
-                "KernelCCA correlates at least two views, got 1; pass a list of views, or views=2 "
-                "to cut one array in two"
+                "KernelCCA needs at least two views, got 1; pass a list of views, or views=2 to "
+                "split one array in two"
             )
         n = len(views)
         if n < self.n_components + 1:
@@ -264,10 +264,10 @@ class KernelCCA(ViewTransformer):
     def _factorise(
         self, views: Views, generator: np.random.Generator, progress: Progress
     ) -> list[LowRank]:
-        """The kernel of each view as the product of a factor, if memory allows."""
+        """The low-rank factor of each view's kernel; MemoryBudgetError if they do not fit."""
         rank = len(views) if self.rank is None else int(self.rank)
         memory.require_bytes(
-            3 * views.n_views * len(views) * rank * 8,  # the factor, centred, and its basis
+            3 * views.n_views * len(views) * rank * 8,  # factor, centred factor, basis
             memory.parse_budget(self.max_memory),
             what=f"kernel factors of {len(views):,} samples in {views.n_views} views",
             instead=f"pass a rank below {rank} or raise max_memory",
@@ -298,21 +298,21 @@ class KernelCCA(ViewTransformer):
 
 @dataclass(frozen=True, eq=False)
 class CanonicalMap:
-    """What a fit learned: the pivots of each view's kernel, and the canonical functions on them.
+    """The result of a fit: the pivots of each view's kernel, and the canonical functions.
 
     Attributes
     ----------
     schema : Schema
-        The views of the fit, which new samples must match.
+        Schema of the training views, which new samples must match.
     canonical : Canonical
     pivots : tuple of Pivots
         One per view.
     view_embeddings : dict of (n_samples, r) arrays by view name
         Variates of the training samples.
     ranks : dict of int by view name
-        Columns of each factor.
+        Number of columns of each factor.
     left_out : dict of float by view name
-        Share of each kernel's trace that its factor does not have.
+        Fraction of each kernel's trace that its factor does not capture.
     """
 
     schema: Schema
@@ -359,7 +359,7 @@ class CanonicalMap:
         return dict(zip(self.schema.names, scales, strict=True))
 
     def place(self, views: Views) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
-        """Variates of samples, and which of them are like no pivot of some view, (n,).
+        """Variates of samples, (n, n_features_out), and which are similar to no pivot, (n,).
 
         Parameters
         ----------
@@ -379,20 +379,19 @@ class CanonicalMap:
 def _require_complete(views: Views) -> Views:
     if not views.is_complete:
         raise ValueError(
-            "KernelCCA needs every view of every sample, and some are NaN; use "
+            "KernelCCA needs every view of every sample, but some are NaN; use "
             "MultiViewDiffusionMaps"
         )
     return views
 
 
 def _warn_far(far: NDArray[np.bool_]) -> None:
-    """Say how many samples a low-rank kernel has nothing to say of."""
+    """Warn about samples that are similar to no pivot of some view."""
     if far.any():
         warnings.warn(
             FarSampleWarning(
-                f"{far.sum()} of {far.size} samples are like none of the pivots in some view; its "
-                "kernel says nothing of them, and they all get the same variates there; a larger "
-                "rank or bandwidth reaches more samples",
+                f"{far.sum()} of {far.size} samples are similar to no pivot in some view, so they "
+                "all get the same, meaningless variates there; use a larger rank or bandwidth",
                 int(far.sum()),
             ),
             stacklevel=3,

@@ -1,4 +1,4 @@
-"""Model files: fitted estimators read back from disk, whoever wrote them."""
+"""Loading fitted estimators from model files, safely even from untrusted sources."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ from viewhop.geometry import decode_geometry
 
 __all__ = ["load"]
 
-#: What arithmetic on arrays that belong to no fit may end in.
+#: Errors that computing with inconsistent arrays may raise.
 _NONSENSE = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None) -> Any:
-    """The fitted estimator of a model file, as its ``save`` wrote it.
+    """The fitted estimator stored in a model file.
 
-    Loading executes no code from the file and imports nothing that it names. Everything is
-    checked: a file that is damaged, or made to do harm, is refused.
+    Loading executes no code from the file and imports nothing that it names. Its content is
+    checked: a damaged or malicious file is refused.
 
     Parameters
     ----------
     path : path
     max_memory : number, str or None, default=None
-        Bytes, or text like "2GB", that the arrays of the file may take; None is 80 % of what the
-        machine or its cgroup has left.
+        Memory budget of the arrays, in bytes or as a string like "2GB"; None takes 80 % of the
+        memory available to the machine or its cgroup.
 
     Returns
     -------
     est : MultiViewDiffusionMaps, DiffusionMaps, DeSaEmbedding or MultiViewSpectralClustering
-        Fitted: its embedding, its attributes and its ``transform`` are those of the saved
+        Fitted: its attributes and ``transform`` give the same results as those of the saved
         estimator, bit for bit.
 
     Raises
     ------
     ModelFileError
         If the file is not a model; `ModelVersionError`, `ModelDamagedError` and `ModelSizeError`
-        say which way.
+        are more specific.
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
 
     Notes
     -----
-    Version 1 files will always load. A kernel "adaptive" in their parameters comes back as the
-    Gaussian that it stood for.
+    Version 1 files will always load. A kernel "adaptive" in their parameters is loaded as the
+    Gaussian kernel that the name meant at the time.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _decode_model(content: Any, shelf: Shelf) -> Any:
     )
     decode = _DECODERS[read_text(name, "the class of the model", [*_DECODERS])]
     est = decode(parameters, learned, shelf)
-    # The coordinates are computed now, while inconsistent arrays can still be refused.
+    # Compute the coordinates now, so that inconsistent arrays are refused on loading.
     est.geometry_.embedding()
     est.geometry_.view_embeddings  # noqa: B018
     shelf.check_empty()
@@ -129,7 +129,7 @@ def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiView
     width = geometry.embedding().shape[1] // r * n_components
     centers = shelf.numbers("centers", (-1, width))
     if not 0 < len(centers) <= geometry.n_samples:
-        raise ModelFileError("the clusters: expected at most as many as there are samples")
+        raise ModelFileError("the clusters: expected between 1 and as many as there are samples")
     est.clusters_ = Clusters(
         est.embedder_around(geometry, seed),
         centers,
@@ -143,7 +143,7 @@ def _embedding_decoder(kind: type[GeometryTransformer]) -> Callable[[Any, Any, S
     return lambda parameters, learned, shelf: _decode_embedding(kind, parameters, learned, shelf)
 
 
-#: What a file may hold. A name in a file is looked up here and nowhere else.
+#: Classes that a file may hold. Names in a file are looked up here and nowhere else.
 _DECODERS: dict[str, Callable[[Any, Any, Shelf], Any]] = {
     "DeSaEmbedding": _embedding_decoder(DeSaEmbedding),
     "DiffusionMaps": _embedding_decoder(DiffusionMaps),

@@ -1,7 +1,8 @@
 """Writing fitted estimators to model files of format 2.
 
-The plain data of a file are ``class``, ``parameters`` and ``learned``. Readers give a key that a
-file lacks the meaning that files had before the key came, so that keys may be added.
+The plain data of a file have the keys ``class``, ``parameters`` and ``learned``. Later
+versions may add keys within them; for a missing key, a reader assumes the behaviour from before
+the key existed.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ def save_model(
     est: BaseEstimator,
     learned: Callable[[Shelf], dict[str, Any]],
 ) -> None:
-    """Write the class, the parameters and what was learned to a file.
+    """Write the class, the parameters and the result of the fit to a file.
 
     Parameters
     ----------
     path : path
     est : estimator
     learned : callable
-        Gives what was learned as plain data, and puts its arrays on a shelf.
+        Returns the result of the fit as plain data, and puts its arrays on a shelf.
     """
     kind = type(est)
     if not kind.__module__.startswith("viewhop."):
         raise ModelFileError(
-            f"{kind.__name__} is not an estimator of viewhop, so vh.load would not know it; "
-            "a model file holds only classes of the package"
+            f"{kind.__name__} is not an estimator of viewhop, so vh.load could not read it; "
+            "model files hold only viewhop's own classes"
         )
     try:
         est._validate_params()

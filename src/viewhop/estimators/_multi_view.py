@@ -1,4 +1,4 @@
-"""Multi-view diffusion maps: several views in, coordinates out."""
+"""The multi-view diffusion maps estimator."""
 
 from __future__ import annotations
 
@@ -22,95 +22,95 @@ Floats = NDArray[np.floating]
 
 
 class MultiViewDiffusionMaps(GeometryTransformer):
-    """Low-dimensional coordinates of samples that several views measured.
+    """Multi-view diffusion maps: low-dimensional coordinates of samples measured in several views.
 
     A random walker hops between the views; the leading eigenvectors of its transition matrix
-    place every sample, once per view, in one common space.
+    place every sample, once per view, in a common space.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number r of coordinates per view. "auto" takes as many as `accuracy` asks for.
+        Number r of coordinates per view. "auto" keeps as many as `accuracy` requires.
     n_steps : float, default=1
-        Diffusion time t: coordinates are λ^t ψ. Any number of at least 0.
+        Diffusion time t, any non-negative number: coordinates are λ^t ψ.
     kernel : str, kernel object, list or dict, default="adaptive"
-        How similar two samples of a view are: "adaptive" (a Gaussian on 10 neighbours with a scale
-        per sample), "gaussian", "laplacian", "correlation", "precomputed", an object of
+        The similarity of two samples in a view: "adaptive" (a Gaussian on 10 neighbours with one
+        scale per sample), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
     fusion : {"hop", "sum", "product", "alternating"}, default="hop"
-        The paper's walk between views; the walk of the summed or multiplied kernels; or one step
-        in each view in turn, in the order given.
+        How views are combined: the paper's walk between views; a walk on the sum or the product of
+        the kernels; or one step in each view in turn, in the order of the views.
     within_view_weight : float, default=0.0
-        η, how willingly the walker stays in its view, from 0 to 1 (hop only).
+        η, from 0 to 1: the weight of staying in the same view ("hop" only).
     hops : (L, L) array or None, default=None
-        A symmetric, non-negative hop matrix in place of η: entry (l, m) says how willingly the
-        walker goes from view l to view m (hop only).
+        A symmetric, non-negative hop matrix instead of η: entry (l, m) is the weight of going from
+        view l to view m ("hop" only).
     accuracy : float, {"local_pca", "danco"} or None, default=None
-        How ``n_components="auto"`` counts. A number is δ: coordinates with λ_k^t > δ λ_1^t are
-        kept; None is 0.1. A name is an estimate of the intrinsic dimension
-        (`viewhop.dimension`), which is then the number of coordinates.
+        The rule for ``n_components="auto"``. A number δ keeps the coordinates with
+        λ_k^t > δ λ_1^t; None is 0.1. A name keeps as many coordinates as that method estimates for
+        the intrinsic dimension (see `viewhop.dimension`).
     output : {"auto", "concat", "mean"}, default="auto"
         The embedding of a sample: its coordinates in all views side by side, or the mean over
-        the views that observed it, each centred and scaled to unit spread. Side by side, a view
-        that did not observe the sample is filled by the walk. "auto" is "concat" where every view
-        observed every sample in fit, and "mean" otherwise. A fusion with one geometry has one
-        set of coordinates, whatever the output.
+        the views that observed it, each centred and scaled to unit standard deviation. With
+        "concat", the coordinates in a view that did not observe the sample are filled in by the
+        walk. "auto" is "concat" if every view observed every training sample, otherwise "mean".
+        Ignored by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
-        Column groups, where X is one stacked array or DataFrame; see `Views.from_columns`.
+        Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"} or object, default="auto"
-        How eigenpairs are computed. An object needs a method ``solve(problem)``; see
+        The eigensolver. An object needs a method ``solve(problem)``; see
         `viewhop.solvers.Solver`.
     tol : float or None, default=None
-        Residual at which an eigenpair is accepted, relative to its eigenvalue; None is as far as
-        the precision goes.
+        Residual at which an eigenpair is accepted, relative to its eigenvalue; None iterates to
+        machine precision.
     max_memory : int, str or None, default=None
-        Bytes, or text like "8GB", that the fit may take; None is 80 % of what the machine or its
-        cgroup has left.
+        Memory budget of the fit, in bytes or as a string like "8GB"; None takes 80 % of the memory
+        available to the machine or its cgroup.
     n_jobs : int or None, default=None
-        Threads; None is as many as BLAS takes by itself (``OMP_NUM_THREADS``, or all cores), -1 is
+        Number of threads; None uses as many as BLAS does (``OMP_NUM_THREADS``, or all cores), -1
         all cores.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of start vectors and of row samples.
+        Seed for start vectors and row subsets.
     verbose : int or callable, default=0
-        1 shows progress bars; a callable gets ``progress(stage, done, total)``, from any thread.
+        1 shows progress bars; a callable is called as ``progress(stage, done, total)``, from any
+        thread.
 
     Attributes
     ----------
     geometry_ : Geometry
-        What the fit learned, as one frozen object: the way to build on viewhop. All other
-        attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed. Use it to
+        build on viewhop.
     embedding_ : (n_samples, n_features_out) array
     eigenvalues_ : (r,) array
-        λ_1 … λ_r; the trivial λ_0 = 1 is left out.
+        λ_1 … λ_r, without the trivial λ_0 = 1.
     view_embeddings_ : dict of (n_samples, r) arrays by view name
-        NaN where the view did not observe the sample. A view with several rows for some sample
-        (`Views.link`) has a row for each of its own.
+        NaN if the view did not observe the sample. A view with several rows for some sample (see
+        `Views.link`) has one row of coordinates per row.
     bandwidths_ : dict by view name
-        Scale of each kernel: a number, one per sample for local scales, NaN if precomputed.
+        Scale of each kernel: one number, one per sample for local scales, or NaN if precomputed.
     degrees_ : dict of (n_samples,) arrays by view name
-        D̂, the row sums of the walk's kernel, as `view_embeddings_` has them.
+        D̂, the row sums of the walk's kernel, with rows as in `view_embeddings_`.
     observed_ : (n_samples, n_views) bool array
         Which samples each view observed.
     recall_ : dict of float by view name
-        Share of the true neighbours that the search returned, measured on 500 samples; 1 where
-        it was exact.
+        Recall of the neighbour search, measured on 500 samples; 1 if it was exact.
     spectrum_ : Spectrum
-        Eigenpairs with residuals.
+        Eigenpairs and their residuals.
     solver_ : str
-        The solver that was used; what "auto" chose.
+        Name of the solver that was used.
     walk_ : Walk
     view_names_ : tuple of str
     n_views_, n_components_, n_pieces_, n_features_in_ : int
     memory_ : int
-        Bytes that the fit was expected to take at its worst moment, X not counted.
+        Expected peak memory of the fit in bytes, not counting X.
     timings_ : dict of float
-        Seconds of the stages of the fit: "kernels", "solve", "extension".
+        Seconds per stage of the fit: "kernels", "solve", "extension".
     n_steps_ : float
-        t of the fit; a later ``set_params`` changes the next one.
+        t of the fit; ``set_params`` only affects the next fit.
 
     See Also
     --------
-    DiffusionMaps : One view.
+    DiffusionMaps : The same for one view.
 
     Notes
     -----
@@ -188,13 +188,13 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Parameters
         ----------
         n_steps : float
-            t, any number of at least 0.
+            Diffusion time t, any non-negative number.
         """
         check_is_fitted(self)
         return self.geometry_.embedding(n_steps)
 
     def cross_view_distance(self, first: str, second: str) -> float:
-        """How far apart two views put the same samples: the root of Eq. (30).
+        """The distance between the embeddings of two views: the square root of Eq. (30).
 
         Parameters
         ----------
@@ -204,23 +204,25 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         return geometry.cross_view_distance(self, first, second)
 
     def disagreement(self) -> Floats:
-        """How far each view puts a sample from where the others put it, (n_samples, n_views).
+        """How far each view places a sample from where the others do, (n_samples, n_views).
 
-        1 is the median of a view; NaN where it, or every other view, did not observe the sample.
+        In units of the median for the view. NaN if the view did not observe the sample, or no
+        other view did.
         """
         return geometry.disagreement(self)
 
     def view_similarity(self) -> Floats:
-        """How alike two views place the samples that both observed, (n_views, n_views).
+        """How similarly two views place the samples that both observed, (n_views, n_views).
 
-        1 where they place them alike, 0 where their coordinates have nothing in common.
+        1 if they place them identically, 0 if their coordinates are unrelated.
         """
         return geometry.view_similarity(self)
 
     def view_influence(self) -> dict[str, float]:
         """How much the geometry changes without each view, from 0 to 1, by view name.
 
-        The walk of the other views is solved for each; the kernels are those of the fit.
+        Each view is left out in turn, and the walk over the others is solved with the fitted
+        kernels.
         """
         return geometry.view_influence(self, tol=self.tol, stacklevel=2)
 
@@ -232,7 +234,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Parameters
         ----------
         n_steps : int
-            t.
+            Number of steps t.
         from_view, to_view : str
             Views.
         rows : int or (p,) array
@@ -241,7 +243,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Returns
         -------
         probabilities : (p, n_samples) array
-            Summed over all views that the walk may end in, each row is 1.
+            For fusion="hop", each row sums to 1 over all values of `to_view`.
         """
         return geometry.transition_probabilities(self, n_steps, from_view, to_view, rows)
 
@@ -266,7 +268,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
 
 
 def check_rank(n_components: int | str, accuracy: float | str | None, n_steps: float) -> None:
-    """Raise ValueError for a number of coordinates and an accuracy that do not go together.
+    """Raise ValueError if `n_components`, `accuracy` and `n_steps` are incompatible.
 
     Parameters
     ----------
@@ -276,7 +278,7 @@ def check_rank(n_components: int | str, accuracy: float | str | None, n_steps: f
     if n_components == "auto" and not n_steps > 0:
         raise ValueError(f'n_components="auto" needs n_steps > 0, not {n_steps!r}')
     if n_components != "auto" and accuracy is not None:
-        raise ValueError('accuracy is used with n_components="auto" only; leave it None')
+        raise ValueError('accuracy is only used with n_components="auto"; omit it or pass None')
 
 
 def choose_rank(n_components: int | str, accuracy: float | str | None, n_steps: float) -> Rank:
@@ -295,7 +297,7 @@ def choose_rank(n_components: int | str, accuracy: float | str | None, n_steps: 
 
 
 def check_fusion(fusion: str, hops: Any, within_view_weight: float) -> None:
-    """Raise ValueError for hops that do not go with a fusion, or with each other.
+    """Raise ValueError if `hops` or `within_view_weight` do not apply, or both are passed.
 
     Parameters
     ----------
@@ -303,9 +305,9 @@ def check_fusion(fusion: str, hops: Any, within_view_weight: float) -> None:
         As in `MultiViewDiffusionMaps`.
     """
     if not walk_class(fusion).takes_hops and (hops is not None or within_view_weight):
-        raise ValueError(f'hops and within_view_weight belong to fusion="hop", not {fusion!r}')
+        raise ValueError(f'hops and within_view_weight only apply to fusion="hop", not {fusion!r}')
     if hops is not None and within_view_weight:
-        raise ValueError("give hops or within_view_weight, not both")
+        raise ValueError("pass hops or within_view_weight, not both")
 
 
 def choose_hops(

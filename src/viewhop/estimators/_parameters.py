@@ -1,4 +1,4 @@
-"""Parameters of an estimator as plain data, and back."""
+"""Encoding the parameters of an estimator as plain data, and decoding them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["decode_parameters", "encode_parameters"]
 def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
     """The parameters of an estimator as plain data.
 
-    What is not part of the fitted geometry is replaced: a generator of random numbers by None, a
-    progress callable by 0, a solver object by "auto" with a warning.
+    Objects that cannot be stored are replaced: a random generator by None, a progress callable by
+    0, and a solver object by "auto", with a warning.
     """
     values = {}
     for name, entry in est.get_params(deep=False).items():
@@ -42,7 +42,7 @@ def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
 def decode_parameters(kind: type[BaseEstimator], data: Any, shelf: Shelf) -> dict[str, Any]:
     """Parameters that an estimator accepts, from plain data.
 
-    A parameter that the file does not have came after it was written and has its default.
+    A parameter that the file lacks was introduced after it was written, and gets its default.
     """
     names = kind._get_param_names()
     read_fields(data, (), f"the parameters of {kind.__name__}", optional=dict.fromkeys(names))

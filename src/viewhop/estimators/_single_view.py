@@ -1,4 +1,4 @@
-"""Diffusion maps of one view."""
+"""The diffusion maps estimator for one view."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["DiffusionMaps"]
 
 
 class DiffusionMaps(GeometryTransformer):
-    """Diffusion coordinates of samples that one view measured.
+    """Diffusion maps: low-dimensional coordinates of samples measured in one view.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number r of coordinates. "auto" takes as many as `accuracy` asks for.
+        Number r of coordinates. "auto" keeps as many as `accuracy` requires.
     n_steps, kernel, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
         As in `MultiViewDiffusionMaps`.
 
     Attributes
     ----------
     geometry_ : Geometry
-        What the fit learned, as one frozen object. All other attributes are read off it.
+        The frozen result of the fit, from which all other fitted attributes are computed.
     embedding_ : (n_samples, r) array
     eigenvalues_ : (r,) array
     bandwidths_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, memory_, timings_
@@ -97,13 +97,13 @@ class DiffusionMaps(GeometryTransformer):
         Parameters
         ----------
         n_steps : float
-            t, any number of at least 0.
+            Diffusion time t, any non-negative number.
         """
         check_is_fitted(self)
         return self.geometry_.embedding(n_steps)
 
     def __sklearn_tags__(self) -> Any:
-        """Tags for scikit-learn: it cuts a precomputed kernel along rows and columns."""
+        """Tags for scikit-learn, which splits a precomputed kernel along rows and columns."""
         tags = super().__sklearn_tags__()
         kernel = self.kernel
         if isinstance(kernel, str) and kernel in KERNELS:

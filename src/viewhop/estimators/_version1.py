@@ -1,8 +1,8 @@
-"""Model files of version 1, rewritten as version 2; frozen, so that they always load.
+"""Converting version 1 model files to version 2; this code is frozen, so that they always load.
 
-Version 1 knew one meaning of what later versions choose: the walker hops with η or with a hop
-matrix, distances are those of the kernel's own metric, and neighbours have no rounding tolerance.
-These meanings are written out here; a later default does not change them.
+Version 1 had no options for some things that later versions let you choose: the walker hops with η
+or a hop matrix, distances use the kernel's own metric, and neighbours have no rounding tolerance.
+These choices are spelled out here, so later defaults do not change them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PARAMETERS = {
     "MultiViewDiffusionMaps": {"n_components", "accuracy", *_FUSION, *_EMBEDDING},
     "MultiViewSpectralClustering": {"n_components", *_CLUSTERING, *_FUSION, *_EMBEDDING},
 }
-#: The kernel that "adaptive" stood for.
+#: The kernel that "adaptive" meant in version 1.
 _ADAPTIVE = {
     "class": "Gaussian",
     "bandwidth": "local",
@@ -69,7 +69,7 @@ def upgrade_model(content: Any, arrays: Arrays) -> tuple[dict[str, Any], Arrays]
     Parameters
     ----------
     content : object
-        What does not fit is a ModelFileError.
+        Plain data of the file; ModelFileError if they are malformed.
     arrays : dict of arrays by name
     """
     kind, parameters, fitted = read_fields(content, ("class", "parameters", "fitted"), "the model")
@@ -100,7 +100,7 @@ def _model(kind: str, parameters: dict[str, Any], learned: dict[str, Any]) -> di
 
 
 def _spell_out(kernel: Any) -> Any:
-    """The parameter `kernel` with "adaptive" as the kernel object that it stood for."""
+    """The parameter `kernel` with "adaptive" replaced by the kernel object that it meant."""
     if kernel == "adaptive":
         return {"kernel": _ADAPTIVE}
     if isinstance(kernel, list):
@@ -113,14 +113,14 @@ def _spell_out(kernel: Any) -> Any:
 
 
 def _spell_out_last(pair: Any) -> Any:
-    """A pair of name and kernel, the kernel spelt out."""
+    """A pair of name and kernel, with the kernel spelt out."""
     if isinstance(pair, list) and len(pair) == 2:
         return [pair[0], _spell_out(pair[1])]
     return pair
 
 
 def _upgrade_fit(fitted: Any) -> dict[str, Any]:
-    """What a fit learned, as the state of a geometry."""
+    """The result of a fit as the state of a geometry."""
     fit = dict(zip(_FIT_KEYS, read_fields(fitted, _FIT_KEYS, "the fit"), strict=True))
     names, widths, feature_names, dtype = read_fields(
         fit["views"], ("names", "widths", "feature_names", "dtype"), "the views"
