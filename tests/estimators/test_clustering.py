@@ -431,6 +431,7 @@ def test_digits_are_clustered():
     assert_array_equal(model.predict(digits.views), model.labels_)
 
 
+@pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
 def test_labels_are_those_of_the_fit_whatever_is_done_to_arrays_later():
     views, _ = blobs(3, n_each=20)
     model = MultiViewSpectralClustering(3, random_state=0)
