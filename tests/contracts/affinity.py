@@ -114,14 +114,17 @@ class AffinityContract:
         assert same_groups(connected_components(pattern, connection="strong")[1], expected)
 
     def test_the_pattern_of_live_columns_joins_rows_and_columns_as_two_sets(self):
-        live = np.arange(len(self.matrix())) % 3 > 0
-        reached = self.matrix() * live > 0
-        found, expected = (
-            connected_components(block_array([[None, part], [part.T, None]]), directed=False)[1]
-            for part in (csr_array(self.affinity().pattern(live)), csr_array(reached))
-        )
-        nodes = np.concatenate([reached.any(axis=1), live])
-        assert same_groups(found[nodes], expected[nodes])
+        K, matrix = self.affinity(), self.matrix()
+        n, rng = len(matrix), np.random.default_rng(0)
+        few = [np.isin(np.arange(n), rng.choice(n, 2, replace=False)) for _ in range(20)]
+        for live in (np.arange(n) % 3 > 0, *few):
+            reached = matrix * live > 0
+            found, expected = (
+                connected_components(block_array([[None, part], [part.T, None]]), directed=False)[1]
+                for part in (csr_array(K.pattern(live)), csr_array(reached))
+            )
+            nodes = np.concatenate([reached.any(axis=1), live])
+            assert same_groups(found[nodes], expected[nodes])
 
     # --- what a solver may use ---------------------------------------------------------------
 
