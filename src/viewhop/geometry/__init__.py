@@ -5,6 +5,7 @@ it: everything that viewhop computes from a fit is a function of it.
 """
 
 from viewhop.geometry._agreement import disagreement, view_influence, view_similarity
+from viewhop.geometry._coordinates import OUTPUTS, check_time, coordinates, whole_steps
 from viewhop.geometry._distances import (
     cross_view_distance,
     inner_view_distance,
@@ -17,7 +18,6 @@ from viewhop.geometry._distances import (
 from viewhop.geometry._fit import Recipe, fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
-from viewhop.geometry._outputs import OUTPUTS, check_time, coordinates, whole_steps
 from viewhop.geometry._require import Source, require_geometry
 
 __all__ = [

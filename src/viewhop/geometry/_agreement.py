@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.errors import GapWarning
+from viewhop.geometry._coordinates import fit_scaling, mean_over_views
 from viewhop.geometry._geometry import Geometry
-from viewhop.geometry._outputs import fit_scaling, mean_over_views
 from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import solve_multilevel
 from viewhop.spectrum import Spectrum

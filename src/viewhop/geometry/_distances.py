@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.geometry._coordinates import check_time, whole_steps
 from viewhop.geometry._geometry import Geometry
-from viewhop.geometry._outputs import check_time, whole_steps
 from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import truncation_interval
 from viewhop.walks import Walk

@@ -16,8 +16,8 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import AffinitySize, build_affinities
 from viewhop.bandwidth import resolve_scales
+from viewhop.geometry._coordinates import resolve_output
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
-from viewhop.geometry._outputs import resolve_output
 from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.solvers import Rank, check_reached, solve_multilevel, solving_bytes, warn_of_pieces
 from viewhop.spectrum import Spectrum

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import map_threads, thread_count
 from viewhop.affinity import KernelRows
-from viewhop.geometry._outputs import Scaling, check_time, coordinates, fit_scaling, mean_over_views
+from viewhop.geometry._coordinates import (
+    Scaling,
+    check_time,
+    coordinates,
+    fit_scaling,
+    mean_over_views,
+)
 from viewhop.kernels import Kernel
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
