@@ -31,9 +31,9 @@ class DeSaWalk(HopWalk):
 
     is_timed: ClassVar[bool] = False
 
-    def extension(self, spectrum: Spectrum) -> ClusterRows:  # type: ignore[override]  # one more
+    def extension(self, spectrum: Spectrum) -> ClusterRows:
         """Rows of Eq. (11) in both views."""
-        return ClusterRows(super().extension(spectrum), spectrum)
+        return ClusterRows(HopExtension(self, spectrum), spectrum)
 
 
 class DeSaEmbedding(GeometryTransformer):

@@ -171,9 +171,7 @@ class Geometry:
 
     def prepare(self) -> None:
         """Compute the coordinates now: later writes to an array do not change them."""
-        self.embedding()
-        self.view_embeddings  # noqa: B018
-        self.degrees  # noqa: B018
+        _ = self.embedding(), self.view_embeddings, self.degrees
 
     @cached_property
     def extension(self) -> Extension:

@@ -17,6 +17,7 @@ from viewhop.affinity import Affinity, KernelRows
 from viewhop.errors import ModelFileError
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
+from viewhop.walks._extension import Extension
 from viewhop.walks._hop_extension import HopExtension
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
 
@@ -252,7 +253,7 @@ class HopWalk(Walk):
         """Kernel rows of new samples, one entry per view; None for a missing view."""
         return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
 
-    def extension(self, spectrum: Spectrum) -> HopExtension:
+    def extension(self, spectrum: Spectrum) -> Extension:
         """The extension, which gives coordinates in every view from any subset of the views."""
         return HopExtension(self, spectrum)
 

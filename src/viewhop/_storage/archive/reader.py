@@ -145,6 +145,7 @@ def _array(file: BinaryIO, member: Member, entry: Entry) -> NDArray[Any]:
         raise ModelFileError(f"{member.name} has booleans that are neither 0 nor 1")
     stored = np.dtype(entry.header.dtype)
     order = "F" if entry.header.is_fortran else "C"
+    # The stubs of NumPy take an order only as a literal.
     array = data.view(stored).reshape(entry.header.shape, order=order)  # type: ignore[call-overload]
     return np.asarray(array.astype(stored.newbyteorder("="), copy=False))
 
