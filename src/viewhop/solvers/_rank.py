@@ -98,17 +98,8 @@ class FixedRank(Rank):
         return solve_rank(walk, pairs, self.r)
 
 
-@dataclass(frozen=True)
-class DimensionRank(Rank):
-    """As many pairs as the estimated intrinsic dimension of the samples.
-
-    Attributes
-    ----------
-    method : {"local_pca", "danco"}
-        A method of `viewhop.dimension`.
-    """
-
-    method: str
+class _AutomaticRank(Rank):
+    """A number of pairs that the data decide."""
 
     @property
     def expected(self) -> int:
@@ -118,6 +109,19 @@ class DimensionRank(Rank):
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
         """Raise ValueError for fewer than 3 samples."""
         _check_samples("n_components='auto' needs", 3, names, n_samples)
+
+
+@dataclass(frozen=True)
+class DimensionRank(_AutomaticRank):
+    """As many pairs as the estimated intrinsic dimension of the samples.
+
+    Attributes
+    ----------
+    method : {"local_pca", "danco"}
+        A method of `viewhop.dimension`.
+    """
+
+    method: str
 
     def settle(
         self, features: Mapping[str, NDArray[np.floating]], generator: np.random.Generator
@@ -147,7 +151,7 @@ class EstimatedRank(FixedRank):
 
 
 @dataclass(frozen=True)
-class AccurateRank(Rank):
+class AccurateRank(_AutomaticRank):
     """As many pairs as the accuracy of the diffusion distance requires.
 
     Attributes
@@ -158,15 +162,6 @@ class AccurateRank(Rank):
 
     accuracy: float
     n_steps: float
-
-    @property
-    def expected(self) -> int:
-        """A guess."""
-        return FIRST_GUESS
-
-    def check_size(self, names: Sequence[str], n_samples: int) -> None:
-        """Raise ValueError for fewer than 3 samples."""
-        _check_samples("n_components='auto' needs", 3, names, n_samples)
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The first r(δ, t) pairs."""
@@ -208,24 +203,8 @@ class UpToRank(Rank):
 
 
 @dataclass(frozen=True)
-class TrivialRank(Rank):
-    """A number of pairs that includes the trivial one.
-
-    Attributes
-    ----------
-    r : int
-    """
-
-    r: int
-
-    @property
-    def expected(self) -> int:
-        """The number."""
-        return self.r
-
-    def check_size(self, names: Sequence[str], n_samples: int) -> None:
-        """Raise ValueError for fewer than r + 2 samples."""
-        _check_samples(f"n_components={self.r!r} needs", self.r + 2, names, n_samples)
+class TrivialRank(FixedRank):
+    """A fixed number of pairs that includes the trivial one."""
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The trivial pair and r − 1 others."""
