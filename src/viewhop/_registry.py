@@ -76,8 +76,10 @@ RULES: dict[str, str] = {
 
 #: Distances between two samples.
 METRICS: dict[str, str] = {
+    "auto": "the one on which the views agree best about who is near whom",
     "euclidean": "the root of the summed squared differences",
     "cosine": "the root of 1 minus the cosine of the angle",
+    "centered-cosine": "the same after the mean of each feature is subtracted",
     "correlation": "the root of 1 minus the correlation",
 }
 
@@ -103,9 +105,10 @@ SOLVERS: dict[str, Entry] = {
 
 #: Forms of the embedding of several views.
 OUTPUTS: dict[str, str] = {
-    "auto": "concat if every view observed every sample, else mean",
+    "auto": "consensus for a walk with view weights, otherwise concat",
     "concat": "the coordinates of all views side by side",
     "mean": "the mean of the coordinates of all views",
+    "consensus": "one set of coordinates, on which all views agree",
 }
 
 

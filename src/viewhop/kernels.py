@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from viewhop.views import ViewRows
 
 __all__ = [
+    "CANDIDATES",
     "METRICS",
     "NAMES",
     "RULES",
@@ -34,6 +35,8 @@ __all__ = [
     "Precomputed",
     "adaptive",
     "kernels_by_view",
+    "metric_name",
+    "with_metric",
 ]
 
 Floats = NDArray[np.float64]
@@ -104,12 +107,16 @@ class DistanceKernel(Kernel):
         C, which multiplies sigma squared, whatever the rule.
     n_neighbors, alpha
         See `Kernel`.
-    metric : {"euclidean", "cosine", "correlation"}
-        The distance d. For the last two, d² = 1 − similarity.
+    metric : {"euclidean", "cosine", "centered-cosine", "correlation", "auto"}
+        The distance d. Unless Euclidean, d² = 1 − similarity. "auto" also decides `standardize`.
     standardize : bool
         Divide each feature by its standard deviation over the training samples.
     search : {"auto", "exact", "faiss"}
         How neighbours are searched for.
+    scale_neighbors : int or None
+        Number of neighbours that set a local scale; None takes half of `n_neighbors`.
+    taper : float
+        Share of the neighbours over which the kernel falls to 0.
     """
 
     bandwidth: str | float
@@ -117,6 +124,8 @@ class DistanceKernel(Kernel):
     metric: str
     standardize: bool
     search: str
+    scale_neighbors: int | None = None
+    taper: float = 0.0
 
     @staticmethod
     @abstractmethod
@@ -155,6 +164,15 @@ class DistanceKernel(Kernel):
             raise ValueError(
                 f"{where}: unknown search {self.search!r}; choose from {', '.join(SEARCHES)}"
             )
+        k = self.scale_neighbors
+        if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
+            raise ValueError(
+                f"{where}: scale_neighbors must be a positive integer or None, not {k!r}"
+            )
+        if not _is_number(self.taper) or not 0 <= self.taper < 1:
+            raise ValueError(f"{where}: taper must be at least 0 and below 1, not {self.taper!r}")
+        if self.taper and self.n_neighbors is None:
+            raise ValueError(f"{where}: taper needs n_neighbors; a dense kernel has no edge")
 
     @property
     def needs_all_views(self) -> bool:
@@ -162,9 +180,22 @@ class DistanceKernel(Kernel):
         return self.bandwidth in ("joint", "connected")
 
     @property
-    def scale_neighbors(self) -> int:
+    def scale_rank(self) -> int:
         """k, where a sample's local scale is the distance to its k-th nearest neighbour."""
+        if self.scale_neighbors is not None:
+            return self.scale_neighbors
         return 7 if self.n_neighbors is None else max(2, self.n_neighbors // 2)
+
+    @property
+    def edge_ranks(self) -> tuple[int, int]:
+        """Ranks of the neighbours up to which the kernel is whole, and from which it is 0.
+
+        Both are `n_neighbors` without a taper, when the neighbours at that distance count.
+        """
+        k = 0 if self.n_neighbors is None else int(self.n_neighbors)
+        if not self.taper:
+            return k, k
+        return max(1, k - round(self.taper * k)), k + 1
 
 
 class Gaussian(DistanceKernel):
@@ -182,8 +213,11 @@ class Gaussian(DistanceKernel):
         C, which multiplies sigma squared, whatever the rule.
     n_neighbors : int or None, default=None
         Keep only pairs where one sample is among the k nearest of the other; None keeps all.
-    metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
-        The distance d. For the last two, d² = 1 − similarity.
+    metric : str, default="euclidean"
+        The distance d: "euclidean", "cosine", "centered-cosine" (features are centred first) or
+        "correlation"; unless Euclidean, d² = 1 − similarity. A row without a direction is at
+        d² = 1/2 from all others. "auto" chooses the metric, and whether to standardise, by
+        agreement with the other views; see `viewhop.selection`.
     standardize : bool, default=False
         Divide each feature by its standard deviation over the training samples.
     alpha : float, default=0.0
@@ -192,6 +226,13 @@ class Gaussian(DistanceKernel):
         How neighbours are searched for: "exact"; "faiss", an approximate index with a measured
         recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples. Ignored
         without `n_neighbors`.
+    scale_neighbors : int or None, default=None
+        For ``bandwidth="local"``: a sample's scale is the distance to this neighbour. None takes
+        half of `n_neighbors`, or 7 without neighbours.
+    taper : float, default=0.0
+        Share of the `n_neighbors` neighbours over which the kernel falls linearly to 0, which it
+        reaches at the next neighbour. With a taper, coordinates are continuous in the sample;
+        without one, they jump where a neighbour enters or leaves.
 
     Notes
     -----
@@ -214,6 +255,8 @@ class Gaussian(DistanceKernel):
         standardize: bool = False,
         alpha: float = 0.0,
         search: str = "auto",
+        scale_neighbors: int | None = None,
+        taper: float = 0.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
@@ -222,6 +265,8 @@ class Gaussian(DistanceKernel):
         self.standardize = standardize
         self.alpha = alpha
         self.search = search
+        self.scale_neighbors = scale_neighbors
+        self.taper = taper
 
     @staticmethod
     def exponent(u: Any) -> Any:
@@ -247,7 +292,7 @@ class Laplacian(DistanceKernel):
 
     Parameters
     ----------
-    bandwidth, factor, n_neighbors, metric, standardize, alpha, search
+    bandwidth, factor, n_neighbors, metric, standardize, alpha, search, scale_neighbors, taper
         As in `Gaussian`; the effective scale is √factor · sigma.
 
     Notes
@@ -271,6 +316,8 @@ class Laplacian(DistanceKernel):
         standardize: bool = False,
         alpha: float = 0.0,
         search: str = "auto",
+        scale_neighbors: int | None = None,
+        taper: float = 0.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
@@ -279,6 +326,8 @@ class Laplacian(DistanceKernel):
         self.standardize = standardize
         self.alpha = alpha
         self.search = search
+        self.scale_neighbors = scale_neighbors
+        self.taper = taper
 
     @staticmethod
     def exponent(u: Any) -> Any:
@@ -296,7 +345,7 @@ class Correlation(DistanceKernel):
 
     Parameters
     ----------
-    bandwidth, factor, n_neighbors, standardize, alpha, search
+    bandwidth, factor, n_neighbors, standardize, alpha, search, scale_neighbors, taper
         As in `Gaussian`, with d² = 1 − T.
 
     Notes
@@ -324,6 +373,8 @@ class Correlation(DistanceKernel):
         standardize: bool = False,
         alpha: float = 0.0,
         search: str = "auto",
+        scale_neighbors: int | None = None,
+        taper: float = 0.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.factor = factor
@@ -331,6 +382,8 @@ class Correlation(DistanceKernel):
         self.standardize = standardize
         self.alpha = alpha
         self.search = search
+        self.scale_neighbors = scale_neighbors
+        self.taper = taper
 
 
 class Precomputed(Kernel):
@@ -361,8 +414,80 @@ class Precomputed(Kernel):
 
 
 def adaptive() -> Gaussian:
-    """The kernel that "adaptive" stands for: a Gaussian on 10 neighbours with a local scale."""
-    return Gaussian(bandwidth="local", n_neighbors=10)
+    """The kernel that "adaptive" stands for: a Gaussian on 10 neighbours with a local scale.
+
+    Its settings are chosen by evidence, which ``docs/quality.md`` shows.
+    """
+    return Gaussian(
+        bandwidth="local",
+        n_neighbors=10,
+        metric="auto",
+        alpha=1.0,
+        scale_neighbors=10,
+        taper=0.2,
+    )
+
+
+#: Metrics that "auto" chooses from, as values of `metric` and `standardize`.
+CANDIDATES: dict[str, tuple[str, bool]] = {
+    "euclidean": ("euclidean", False),
+    "standardized": ("euclidean", True),
+    "cosine": ("cosine", False),
+    "centered-cosine": ("centered-cosine", False),
+    "standardized-cosine": ("centered-cosine", True),
+}
+
+
+def metric_name(kernel: Kernel) -> str:
+    """The name of the metric of a kernel, including whether it standardises.
+
+    Parameters
+    ----------
+    kernel : Kernel
+
+    Returns
+    -------
+    name : str
+        "euclidean", "standardized", "cosine", "centered-cosine", "standardized-cosine" or
+        "precomputed"; for other kernels, the parameters of the kernel in words.
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Gaussian, metric_name
+    >>> metric_name(Gaussian(standardize=True))
+    'standardized'
+    """
+    if isinstance(kernel, Precomputed):
+        return "precomputed"
+    if not isinstance(kernel, DistanceKernel):
+        return type(kernel).__name__
+    if kernel.metric == "auto":
+        return "auto"
+    asked = kernel.metric, bool(kernel.standardize)
+    known = [name for name, choice in CANDIDATES.items() if choice == asked]
+    return known[0] if known else f"{kernel.metric}{', standardized' * asked[1]}"
+
+
+def with_metric(kernel: DistanceKernel, name: str) -> DistanceKernel:
+    """A copy of a kernel with one of the metrics that "auto" chooses from.
+
+    Parameters
+    ----------
+    kernel : DistanceKernel
+    name : str
+        As `metric_name` returns it.
+
+    Examples
+    --------
+    >>> from viewhop.kernels import Gaussian, with_metric
+    >>> with_metric(Gaussian(metric="auto"), "standardized-cosine")
+    Gaussian(metric='centered-cosine', standardize=True)
+    """
+    metric, standardize = CANDIDATES[name]
+    # scikit-learn has no types.
+    return clone(kernel).set_params(  # type: ignore[no-any-return]
+        metric=metric, standardize=standardize
+    )
 
 
 def kernels_by_view(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:

@@ -7,11 +7,20 @@
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._build import AffinitySize, build_affinities, build_affinity
+from viewhop.affinity._edge import Edge
+from viewhop.affinity._joint_view import (
+    JointView,
+    build_joint_view,
+    complete_rows,
+    joint_kernel,
+    joint_name,
+)
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
 from viewhop.affinity._low_rank import LowRank, factorise_kernel
 from viewhop.affinity._pivots import Pivots
 from viewhop.affinity._product import KernelProduct
+from viewhop.affinity._side_by_side import SideBySide
 from viewhop.affinity._tiles import LANES, in_lanes
 
 __all__ = [
@@ -19,15 +28,22 @@ __all__ = [
     "Affinity",
     "AffinityReader",
     "AffinitySize",
+    "Edge",
+    "JointView",
     "KernelProduct",
     "KernelRows",
     "LowRank",
     "Pivots",
+    "SideBySide",
     "Values",
     "build_affinities",
     "build_affinity",
+    "build_joint_view",
+    "complete_rows",
     "decode_kernel",
     "encode_kernel",
     "factorise_kernel",
     "in_lanes",
+    "joint_kernel",
+    "joint_name",
 ]

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from viewhop._storage.codec import Shelf, read_fields, read_integer, read_number
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
+from viewhop.affinity._edge import Edge
 from viewhop.affinity._kernel_codec import decode_kernel
 from viewhop.affinity._sparse import SparseAffinity
 from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
-from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.kernels import Correlation, DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Index, Points
 
 __all__ = ["AffinityReader"]
@@ -80,7 +81,14 @@ class AffinityReader:
     def _measured(
         self, kernel: DistanceKernel, density: Floats, scale: Any, n_probe: Any, shelf: Shelf
     ) -> Affinity:
-        features = FeatureMap(kernel.metric, self._deviation(kernel, shelf))
+        if kernel.metric == "auto":
+            raise ModelFileError(f"{self.where}: the metric of a fitted kernel cannot be auto")
+        features = FeatureMap(
+            kernel.metric,
+            self._deviation(kernel, shelf),
+            self._centre(kernel, shelf),
+            isinstance(kernel, Correlation),
+        )
         rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
         points = Points(rows, rounding=features.rounding, n_jobs=self.n_jobs)
         sigma = self._scale(kernel, scale, shelf)
@@ -98,7 +106,7 @@ class AffinityReader:
             features,
             points,
             sigma,
-            shelf.numbers("radius", (self.n,), least=0.0),
+            self._edge(kernel, shelf),
             shelf.take_csr(self.n, self.dtype, self.where),
             index=self._index(points, n_probe, shelf),
             density=density,
@@ -108,6 +116,20 @@ class AffinityReader:
         if not kernel.standardize:
             return None
         return shelf.numbers("deviation", (self.width,), above=0.0)
+
+    def _centre(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
+        if kernel.metric != "centered-cosine":
+            return None
+        return shelf.numbers("centre", (self.width,))
+
+    def _edge(self, kernel: DistanceKernel, shelf: Shelf) -> Edge:
+        outer = shelf.numbers("radius", (self.n,), least=0.0)
+        if not kernel.taper:
+            return Edge(outer, outer)
+        inner = shelf.numbers("inner", (self.n,), least=0.0)
+        if (inner > outer).any():
+            raise ModelFileError(f"{self.where}: an inner radius is larger than the radius")
+        return Edge(inner, outer)
 
     def _scale(self, kernel: DistanceKernel, scale: Any, shelf: Shelf) -> float | Floats:
         where = f"{self.where}: scale"

@@ -19,7 +19,8 @@ from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
 from viewhop.errors import RecallWarning
-from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.kernels import DistanceKernel, Kernel, Precomputed, with_metric
+from viewhop.selection import plain_metric
 from viewhop.views import Describe, ViewRows, Views, row_number
 
 __all__ = ["AffinitySize", "build_affinities", "build_affinity", "search_bytes"]
@@ -43,6 +44,7 @@ def build_affinity(
     progress: Progress = no_progress,
     allowed: int | None = None,
     describe: Describe = row_number,
+    came_as: np.dtype[np.floating] | None = None,
 ) -> Affinity:
     """The kernel of one view on its training samples, stored as a full matrix or on neighbours.
 
@@ -53,6 +55,7 @@ def build_affinity(
     name : str
         The view, for errors and progress.
     kernel : Kernel
+        A metric "auto" is chosen by `viewhop.selection.plain_metric`.
     X : (n_samples, n_features) array
         For `Precomputed`, the (n_samples, n_samples) kernel.
     generator : Generator or None
@@ -64,9 +67,13 @@ def build_affinity(
         Bytes that pairs of neighbours may take, which ties can make many; None means no limit.
     describe : callable
         Names a row in a message.
+    came_as : dtype or None
+        The precision in which the rows were passed, if it is less than that of `X`.
     """
     generator = np.random.default_rng(0) if generator is None else generator
-    rows = ViewRows(name, X, generator, n_jobs, progress, allowed, describe)
+    if isinstance(kernel, DistanceKernel) and kernel.metric == "auto":
+        kernel = with_metric(kernel, plain_metric(X))
+    rows = ViewRows(name, X, generator, n_jobs, progress, allowed, describe, came_as)
     own = kernel.build(rows)
     if own is not None:
         if not isinstance(own, Affinity):
@@ -129,6 +136,7 @@ def build_affinities(
             progress=progress,
             allowed=allowed,
             describe=partial(views.describe_row, name),
+            came_as=views.precision(name),
         )
 
     affinities = map_threads(build, views.names, at_once)
@@ -228,7 +236,7 @@ class AffinitySize:
             return self.stored_bytes if self.is_dense else 3.0 * n * n * size
         if not self.is_dense:
             assert kernel.n_neighbors is not None
-            search = search_bytes(n, self.d, kernel.n_neighbors, self.dtype) - FIXED_BYTES
+            search = search_bytes(n, self.d, kernel.n_neighbors + 1, self.dtype) - FIXED_BYTES
             return max(search, self.stored_bytes)
         side = min(SIDE, n)
         tiles = 2 * self.n_jobs * side * side * size

@@ -204,7 +204,7 @@ class DenseAffinity(_Dense):
         distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
-            own = np.sqrt(self.kernel.factor) * ranked(distances, self.kernel.scale_neighbors)
+            own = np.sqrt(self.kernel.factor) * ranked(distances, self.kernel.scale_rank)
         distances /= pair_scale(own, self.scale).astype(self.dtype)
         return np.asarray(-self.kernel.exponent(distances))
 
@@ -260,7 +260,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
     tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":
-        ranked = ranked_rows(tiles, kernel.scale_neighbors, n_jobs)
+        ranked = ranked_rows(tiles, kernel.scale_rank, n_jobs)
     sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
 
     def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:

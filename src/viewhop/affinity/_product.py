@@ -146,6 +146,8 @@ class KernelProduct:
                 isinstance(a.scale, np.ndarray),
                 a.kernel.factor,
                 a.kernel.search,
+                a.kernel.scale_neighbors,
+                a.kernel.taper,
             )
             for a in self._sparse
             if isinstance(a.kernel, Gaussian)
@@ -157,13 +159,15 @@ class KernelProduct:
                 "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
                 "kernels (n_neighbors=None) to multiply others"
             )
-        k, alpha, is_local, factor, search = rules.pop()
+        k, alpha, is_local, factor, search, scale_neighbors, taper = rules.pop()
         return Gaussian(
             "local" if is_local else 1.0,
             factor=factor if is_local else 1.0,
             n_neighbors=k,
             alpha=alpha,
             search=search,
+            scale_neighbors=scale_neighbors,
+            taper=taper,
         )
 
     def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
@@ -174,5 +178,6 @@ class KernelProduct:
             sigma = float(np.median(affinity.scale))
             if isinstance(affinity.scale, np.ndarray):
                 sigma /= float(np.sqrt(affinity.kernel.factor))
+            # Divided, not multiplied by the inverse: old files have these bits.
             blocks.append(features[affinity.name] / np.float64(sigma))
         return np.hstack(blocks)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from viewhop._runtime import memory, threads
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Floats, check_not_identity
+from viewhop.affinity._edge import Edge
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._state import distance_block, measured_state
@@ -59,8 +60,9 @@ class SparseAffinity(Graph):
     features : FeatureMap
     points : Points
         The training samples in the kernel's feature space.
-    radius : (n,) array
-        Distance from each sample to its (k+1)-th nearest, counting itself.
+    inner, radius : (n,) arrays
+        Distance from each sample up to which the kernel is whole, and from which it is 0 unless
+        the other sample's radius is larger.
     index : Index or None
         Searches for the neighbours of new samples; None if the search is exact.
     """
@@ -74,7 +76,7 @@ class SparseAffinity(Graph):
         features: FeatureMap,
         points: Points,
         sigma: float | Floats,
-        radius: Floats,
+        edge: Edge,
         values: csr_array,
         *,
         index: Index | None = None,
@@ -86,7 +88,7 @@ class SparseAffinity(Graph):
         self.features = features
         self.points = points
         self.scale = sigma
-        self.radius = radius
+        self.edge = edge
         self.index = index
         self.recall = recall
         self._cells: Cells | None = None
@@ -98,7 +100,7 @@ class SparseAffinity(Graph):
     @property
     def nbytes(self) -> int:
         """Bytes in use."""
-        return super().nbytes + self.points.nbytes + self.radius.nbytes
+        return super().nbytes + self.points.nbytes + self.edge.nbytes
 
     def check_new(self, X: NDArray[np.floating], describe: Describe = row_number) -> None:
         """Raise ValueError for a row that the feature map is not defined on."""
@@ -111,7 +113,9 @@ class SparseAffinity(Graph):
     def state(self, shelf: Shelf) -> dict[str, Any]:
         """The affinity as plain data."""
         shelf.put_csr(self.values)
-        shelf.put("radius", self.radius)
+        shelf.put("radius", self.edge.outer)
+        if self.kernel.taper:
+            shelf.put("inner", self.edge.inner)
         data = measured_state(self, self.features, self.points, shelf)
         if self.index is not None:
             shelf.put("centres", self.index.centres.astype(np.int64))
@@ -120,24 +124,31 @@ class SparseAffinity(Graph):
 
     def against(self, X: NDArray[np.floating]) -> KernelRows:
         """Kernel rows of new samples (q, d) against the n training samples."""
-        queries = self.points.like(self.features(X, self.name))
+        slack = self.features.slack(X, X.dtype)
+        queries = self.points.like(self.features(X, self.name), slack)
         near = self._exact(queries) if self.index is None else self._approximate(queries)
+        i, j = near.rows, near.columns
+        weights = Edge(near.inner, near.radius).weights(near.distances, i)
+        weights = np.maximum(weights, self.edge.weights(near.distances, j, slack[i]))
+        kept = weights > 0
+        i, j, distances, weights = i[kept], j[kept], near.distances[kept], weights[kept]
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
             own = np.sqrt(self.kernel.factor) * near.scale
-        scales = _pair_scale(own, self.scale, near.rows, near.columns)
-        logs = -self.kernel.exponent(near.distances / scales)
-        return self._kernel_rows(logs, near.rows, near.columns, len(queries))
+        scales = _pair_scale(own, self.scale, i, j)
+        logs = np.log(weights) - self.kernel.exponent(distances / scales)
+        return self._kernel_rows(logs, i, j, len(queries))
 
     def _exact(self, queries: Points) -> Neighbourhood:
         """All pairs within the radius of either sample."""
-        assert self.kernel.n_neighbors is not None
+        k_inner, k = self.kernel.edge_ranks
         return find_neighbourhoods(
             queries,
             self.points,
-            k=self.kernel.n_neighbors,
-            k_scale=self.kernel.scale_neighbors,
-            reach=self.radius,
+            k=k,
+            k_scale=self.kernel.scale_rank,
+            k_inner=k_inner,
+            reach=self.edge.outer,
             n_jobs=self.n_jobs,
             cells=self._known_cells(),
         )
@@ -148,13 +159,14 @@ class SparseAffinity(Graph):
         The list of a training sample contains the sample itself, so all its stored pairs are found.
         """
         assert self.index is not None
-        assert self.kernel.n_neighbors is not None
+        k_inner, k = self.kernel.edge_ranks
         near = query_index(
             queries,
             self.index,
             self._known_cells,
-            k=self.kernel.n_neighbors,
-            k_scale=self.kernel.scale_neighbors,
+            k=k,
+            k_scale=self.kernel.scale_rank,
+            k_inner=k_inner,
             n_jobs=self.n_jobs,
         )
         starts = np.searchsorted(near.rows, np.arange(len(queries) + 1, dtype=near.rows.dtype))
@@ -171,7 +183,8 @@ class SparseAffinity(Graph):
             i = np.repeat(np.arange(rows.start, rows.stop), np.diff(reached.indptr))
             j = reached.indices.astype(np.intp)
             distances = pair_distances(queries, i, self.points, j)
-            within = distances <= np.maximum(near.radius[i], self.radius[j])
+            reach = self.edge.outer[j] + queries.slack[i]
+            within = distances <= np.maximum(near.radius[i], reach)
             return i[within], j[within], distances[within]
 
         n_rows = len(queries)
@@ -191,7 +204,11 @@ class SparseAffinity(Graph):
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
     """The kernel of neighbouring rows."""
     features = FeatureMap.of(kernel, rows.values)
-    points = Points(features(rows.values, rows.name, rows.describe), rounding=features.rounding)
+    points = Points(
+        features(rows.values, rows.name, rows.describe),
+        rounding=features.rounding,
+        slack=features.slack(rows.values, rows.precision),
+    )
     return build_points_affinity(rows, kernel, features, points)
 
 
@@ -201,7 +218,7 @@ def build_points_affinity(
     """The kernel of neighbouring points; `rows.values` only determines the precision."""
     name, generator, n_jobs = rows.name, rows.generator, rows.n_jobs
     dtype = rows.values.dtype
-    assert kernel.n_neighbors is not None
+    k_inner, k = kernel.edge_ranks
 
     def done(count: int, total: int) -> None:
         rows.progress(f"neighbours of {name}", count, total)
@@ -218,8 +235,9 @@ def build_points_affinity(
     search = search_neighbours(
         points,
         search=kernel.search,
-        k=kernel.n_neighbors,
-        k_scale=kernel.scale_neighbors,
+        k=k,
+        k_scale=kernel.scale_rank,
+        k_inner=k_inner,
         generator=generator,
         n_jobs=n_jobs,
         done=done,
@@ -229,11 +247,11 @@ def build_points_affinity(
     sigma = choose_scale(
         kernel, name, lists.nearest, lists.scale, lambda: sample_rows(points, generator)
     )
-    nearest, radius = lists.nearest, lists.radius
+    nearest, edge = lists.nearest, Edge(lists.inner if kernel.taper else lists.radius, lists.radius)
     distances = symmetrise(lists)
     index, recall = search.index, search.recall
     del lists, search  # they are as large as the kernel
-    values, largest = _kernel_values(kernel, distances, sigma, dtype, n_jobs)
+    values, largest = _kernel_values(kernel, distances, sigma, edge, dtype, n_jobs)
     check_not_identity(name, largest, values.dtype, sigma, nearest)
     return SparseAffinity(
         name,
@@ -241,7 +259,7 @@ def build_points_affinity(
         features,
         points,
         sigma,
-        radius,
+        edge,
         values,
         index=index,
         recall=recall,
@@ -253,6 +271,7 @@ def _kernel_values(
     kernel: DistanceKernel,
     distances: csr_array,
     sigma: float | Floats,
+    edge: Edge,
     dtype: np.dtype[np.floating],
     n_jobs: int,
 ) -> tuple[csr_array, float]:
@@ -265,13 +284,17 @@ def _kernel_values(
         i = np.repeat(
             np.arange(rows.start, rows.stop), np.diff(distances.indptr[rows.start : rows.stop + 1])
         )
-        pair_scale = _pair_scale(sigma, sigma, i, distances.indices[start:stop])
-        values[start:stop] = np.exp(-kernel.exponent(d / pair_scale))
+        j = distances.indices[start:stop]
+        values[start:stop] = np.exp(-kernel.exponent(d / _pair_scale(sigma, sigma, i, j)))
+        if kernel.taper:
+            values[start:stop] *= np.maximum(edge.weights(d, i), edge.weights(d, j))
         return float(values[start:stop].max(where=d > 0, initial=0.0))
 
     parts = even_rows(distances, threads.BLOCK // 8)
     largest = max(threads.map_threads(fill, parts, n_jobs, blas=False))
     pairs = csr_array((values, distances.indices, distances.indptr), shape=distances.shape)
+    if kernel.taper:
+        pairs.eliminate_zeros()
     return pairs, largest
 
 

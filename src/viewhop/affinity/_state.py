@@ -51,6 +51,8 @@ def measured_state(
     shelf.put("rows", points.rows)
     if features.deviation is not None:
         shelf.put("deviation", features.deviation)
+    if features.centre is not None:
+        shelf.put("centre", features.centre)
     if isinstance(affinity.scale, np.ndarray):
         shelf.put("scale", affinity.scale)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -41,6 +42,8 @@ SHARED = (
     "fusion",
     "within_view_weight",
     "hops",
+    "view_weights",
+    "joint_view",
     "output",
     "views",
     "solver",
@@ -143,8 +146,10 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         n_steps: float = 1,
         kernel: Any = "adaptive",
         fusion: str = "hop",
-        within_view_weight: float = 0.0,
+        within_view_weight: float | None = None,
         hops: Any = None,
+        view_weights: Any = None,
+        joint_view: bool | str = "auto",
         output: str = "auto",
         views: Any = None,
         max_clusters: int = 20,
@@ -164,6 +169,8 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         self.fusion = fusion
         self.within_view_weight = within_view_weight
         self.hops = hops
+        self.view_weights = view_weights
+        self.joint_view = joint_view
         self.output = output
         self.views = views
         self.max_clusters = max_clusters
@@ -189,12 +196,12 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         self
         """
         self._validate_params()
-        check_fusion(self.fusion, self.hops, self.within_view_weight)
+        check_fusion(self.fusion, self.hops, self.within_view_weight, self.view_weights)
         seed = _draw_seed(self.random_state)
         views, schema = self._read_training(X)
         with show_progress(self.verbose) as progress:
             geometry = fit_geometry(
-                self._recipe(views.n_views),
+                self._recipe(views.names),
                 views,
                 schema=schema,
                 generator=make_generator(seed),
@@ -261,13 +268,18 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
             geometry, n_components=self._n_coordinates(), random_state=seed, **shared
         )
 
-    def _recipe(self, n_views: int) -> Recipe:
+    def _recipe(self, names: Sequence[str]) -> Recipe:
         n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)
+        hops, weights = choose_hops(
+            self.fusion, self.hops, self.within_view_weight, self.view_weights, names
+        )
         return Recipe(
             walk=walk_class(self.fusion),
             rank=UpToRank(self._n_coordinates(), n_clusters),
             kernel=self.kernel,
-            hops=choose_hops(self.fusion, self.hops, self.within_view_weight, n_views),
+            hops=hops,
+            weights=weights,
+            joint_view=self.joint_view,
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,

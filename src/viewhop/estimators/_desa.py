@@ -125,10 +125,10 @@ class DeSaEmbedding(GeometryTransformer):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _recipe(self, n_views: int) -> Recipe:
-        if n_views != 2:
+    def _recipe(self, names: Sequence[str]) -> Recipe:
+        if len(names) != 2:
             raise ValueError(
-                f"DeSaEmbedding takes exactly two views, got {n_views}; use "
+                f"DeSaEmbedding takes exactly two views, got {len(names)}; use "
                 "MultiViewDiffusionMaps for any other number, or views=2 to split one array in two"
             )
         return Recipe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -42,6 +43,9 @@ class GeometryTransformer(ViewTransformer):
     bandwidths_ = FittedAttribute(lambda est: est.geometry_.bandwidths)
     degrees_ = FittedAttribute(lambda est: est.geometry_.degrees)
     observed_ = FittedAttribute(lambda est: est.geometry_.observed)
+    metrics_ = FittedAttribute(lambda est: est.geometry_.metrics)
+    metric_scores_ = FittedAttribute(lambda est: est.geometry_.record.metric_scores)
+    view_weights_ = FittedAttribute(lambda est: est.geometry_.record.view_weights)
     recall_ = FittedAttribute(lambda est: est.geometry_.recall)
     spectrum_ = FittedAttribute(lambda est: est.geometry_.spectrum)
     solver_ = FittedAttribute(lambda est: est.geometry_.spectrum.solver)
@@ -69,7 +73,7 @@ class GeometryTransformer(ViewTransformer):
         views, schema = self._read_training(X)
         with show_progress(self.verbose) as progress:
             self.geometry_ = fit_geometry(
-                self._recipe(views.n_views),
+                self._recipe(views.names),
                 views,
                 schema=schema,
                 generator=make_generator(self.random_state),
@@ -184,8 +188,8 @@ class GeometryTransformer(ViewTransformer):
         """Raise ValueError for parameters that are invalid whatever the data."""
         self._validate_params()
 
-    def _recipe(self, n_views: int) -> Recipe:
-        """The recipe of the geometry for a number of views."""
+    def _recipe(self, names: Sequence[str]) -> Recipe:
+        """The recipe of the geometry for views with these names."""
         raise TypeError(f"{type(self).__name__} has no recipe")
 
     @property

@@ -25,6 +25,7 @@ from viewhop.estimators._base import (
 )
 from viewhop.estimators._canonical import CanonicalMap, solve_canonical
 from viewhop.kernels import kernels_by_view
+from viewhop.selection import needs_selection, select
 from viewhop.solvers import quote_views
 from viewhop.views import Schema, Views
 
@@ -273,7 +274,10 @@ class KernelCCA(ViewTransformer):
             what=f"kernel factors of {len(views):,} samples in {views.n_views} views",
             instead=f"pass a rank below {rank} or raise max_memory",
         )
-        kernels = resolve_scales(kernels_by_view(self.kernel, views.names), views, generator)
+        kernels = kernels_by_view(self.kernel, views.names)
+        if needs_selection(kernels):
+            kernels = select(kernels, views, n_jobs=thread_count(self.n_jobs)).kernels
+        kernels = resolve_scales(kernels, views, generator)
         return [
             factorise_kernel(
                 name,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from viewhop._runtime.progress import Progress
 from viewhop.estimators._base import choose_constraints
 from viewhop.estimators._geometry_transformer import GeometryTransformer
 from viewhop.geometry import Recipe
+from viewhop.kernels import Gaussian
 from viewhop.solvers import AccurateRank, DimensionRank, FixedRank, Rank
 from viewhop.walks import check_hops, hop_matrix, walk_class
 
@@ -34,27 +37,39 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     n_steps : float, default=1
         Diffusion time t, any non-negative number: coordinates are λ^t ψ.
     kernel : str, kernel object, list or dict, default="adaptive"
-        The similarity of two samples in a view: "adaptive" (a Gaussian on 10 neighbours with one
-        scale per sample), "gaussian", "laplacian", "correlation", "precomputed", an object of
+        The similarity of two samples in a view: "adaptive" (a Gaussian on 10 neighbours, with a
+        scale per sample, a metric chosen by agreement between the views, and densities divided
+        out), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
     fusion : {"hop", "sum", "product", "alternating"}, default="hop"
         How views are combined: the paper's walk between views; a walk on the sum or the product of
         the kernels; or one step in each view in turn, in the order of the views.
-    within_view_weight : float, default=0.0
-        η, from 0 to 1: the weight of staying in the same view ("hop" only).
-    hops : (L, L) array or None, default=None
-        A symmetric, non-negative hop matrix instead of η: entry (l, m) is the weight of going from
-        view l to view m ("hop" only).
+    within_view_weight : float or None, default=None
+        η, from 0 to 1: the weight of staying in the same view, in the walk of Eq. (49). 0 is the
+        paper's walk.
+    hops : (L, L) array, "auto" or None, default=None
+        A symmetric, non-negative hop matrix: entry (l, m) is the weight of going from view l to
+        view m. "auto", or None if neither η nor `view_weights` is given, is w wᵀ, where the weight
+        w_l of a view is its agreement with the others (see `viewhop.selection`).
+    view_weights : list or dict of float by view name, or None, default=None
+        The weights w of the hop matrix w wᵀ by hand. Kernels are divided by their mean degrees
+        first. At most one of `within_view_weight`, `hops` and `view_weights` may be given, for
+        fusion "hop" only.
+    joint_view : bool or "auto", default="auto"
+        Whether a walk with view weights also visits a joint view: all views side by side, for
+        samples that every view observed. "auto" adds it if all views have the same Gaussian kernel
+        on neighbours with local scales (which "adaptive" is), and most samples are complete.
     accuracy : float, {"local_pca", "danco"} or None, default=None
         The rule for ``n_components="auto"``. A number δ keeps the coordinates with
         λ_k^t > δ λ_1^t; None is 0.1. A name keeps as many coordinates as that method estimates for
         the intrinsic dimension (see `viewhop.dimension`).
-    output : {"auto", "concat", "mean"}, default="auto"
-        The embedding of a sample: its coordinates in all views side by side, or the mean over
-        the views that observed it, each centred and scaled to unit standard deviation. With
-        "concat", the coordinates in a view that did not observe the sample are filled in by the
-        walk. "auto" is "concat" if every view observed every training sample, otherwise "mean".
-        Ignored by fusions other than "hop", which have one set of coordinates.
+    output : {"auto", "concat", "mean", "consensus"}, default="auto"
+        The embedding of a sample. "consensus": r coordinates of the sample itself, on which all of
+        its views agree; needs view weights, or a hop matrix of rank one. "concat": its coordinates
+        in all views side by side, Eq. (23), filled in by the walk where a view did not observe it.
+        "mean": the mean over the views that observed it, each centred and scaled to unit standard
+        deviation. "auto" is "consensus" for a walk with view weights, otherwise "concat". Ignored
+        by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"} or object, default="auto"
@@ -92,6 +107,14 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         D̂, the row sums of the walk's kernel, with rows as in `view_embeddings_`.
     observed_ : (n_samples, n_views) bool array
         Which samples each view observed.
+    metrics_ : dict of str by view name
+        The metric of each view: "euclidean", "standardized", "cosine", "centered-cosine",
+        "standardized-cosine" or "precomputed", or that of the kernel that was passed.
+    metric_scores_ : dict of (dict of float by metric) by view name
+        How far the neighbours by each metric that was tried agree with those in the other views,
+        beyond chance; empty if nothing was to be chosen.
+    view_weights_ : dict of float by view name
+        How willingly the walker goes to each view; the largest is 1.
     recall_ : dict of float by view name
         Recall of the neighbour search, measured on 500 samples; 1 if it was exact.
     spectrum_ : Spectrum
@@ -104,7 +127,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     memory_ : int
         Expected peak memory of the fit in bytes, not counting X.
     timings_ : dict of float
-        Seconds per stage of the fit: "kernels", "solve", "extension".
+        Seconds per stage of the fit: "selection", "kernels", "solve", "extension".
     n_steps_ : float
         t of the fit; ``set_params`` only affects the next fit.
 
@@ -124,9 +147,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     >>> est = vh.MultiViewDiffusionMaps(9, random_state=0)
     >>> Z = est.fit_transform(digits.views)
     >>> Z.shape
-    (2000, 54)
+    (2000, 9)
     >>> est.transform([None, digits.views["kar"][:5]] + [None] * 4).shape
-    (5, 54)
+    (5, 9)
+    >>> est.view_embeddings_["kar"].shape
+    (2000, 9)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = choose_constraints(
@@ -136,6 +161,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         "fusion",
         "within_view_weight",
         "hops",
+        "view_weights",
+        "joint_view",
         "accuracy",
         "output",
         "views",
@@ -154,8 +181,10 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         n_steps: float = 1,
         kernel: Any = "adaptive",
         fusion: str = "hop",
-        within_view_weight: float = 0.0,
+        within_view_weight: float | None = None,
         hops: Any = None,
+        view_weights: Any = None,
+        joint_view: bool | str = "auto",
         accuracy: float | str | None = None,
         output: str = "auto",
         views: Any = None,
@@ -172,6 +201,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         self.fusion = fusion
         self.within_view_weight = within_view_weight
         self.hops = hops
+        self.view_weights = view_weights
+        self.joint_view = joint_view
         self.accuracy = accuracy
         self.output = output
         self.views = views
@@ -181,6 +212,31 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def paper_settings(cls, n_components: int | str = 2, **more: Any) -> Self:
+        """An estimator with the settings of the paper, not fitted.
+
+        A dense Gaussian kernel with the max-min scale of Eq. (24), the walk of Eq. (13), which
+        never stays in a view, and the coordinates of all views side by side, Eq. (23).
+
+        Parameters
+        ----------
+        n_components : int or "auto"
+        **more
+            Other parameters, which may replace those of the paper.
+
+        Examples
+        --------
+        >>> import viewhop as vh
+        >>> vh.MultiViewDiffusionMaps.paper_settings(3, n_steps=2)
+        MultiViewDiffusionMaps(kernel=Gaussian(), n_components=3, n_steps=2,
+                               output='concat', within_view_weight=0.0)
+        """
+        settings: dict[str, Any] = {"kernel": Gaussian(bandwidth="max-min"), "output": "concat"}
+        if not {"within_view_weight", "hops", "view_weights"} & set(more):
+            settings["within_view_weight"] = 0.0
+        return cls(n_components, **{**settings, **more})
 
     def coordinates(self, n_steps: float) -> Floats:
         """The embedding of the training samples at another diffusion time, without a refit.
@@ -250,14 +306,19 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_rank(self.n_components, self.accuracy, self.n_steps)
-        check_fusion(self.fusion, self.hops, self.within_view_weight)
+        check_fusion(self.fusion, self.hops, self.within_view_weight, self.view_weights)
 
-    def _recipe(self, n_views: int) -> Recipe:
+    def _recipe(self, names: Sequence[str]) -> Recipe:
+        hops, weights = choose_hops(
+            self.fusion, self.hops, self.within_view_weight, self.view_weights, names
+        )
         return Recipe(
             walk=walk_class(self.fusion),
             rank=choose_rank(self.n_components, self.accuracy, self.n_steps),
             kernel=self.kernel,
-            hops=choose_hops(self.fusion, self.hops, self.within_view_weight, n_views),
+            hops=hops,
+            weights=weights,
+            joint_view=self.joint_view,
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,
@@ -296,33 +357,78 @@ def choose_rank(n_components: int | str, accuracy: float | str | None, n_steps: 
     return AccurateRank(0.1 if accuracy is None else float(accuracy), n_steps)
 
 
-def check_fusion(fusion: str, hops: Any, within_view_weight: float) -> None:
-    """Raise ValueError if `hops` or `within_view_weight` do not apply, or both are passed.
+def check_fusion(
+    fusion: str, hops: Any, within_view_weight: float | None, view_weights: Any
+) -> None:
+    """Raise ValueError if parameters of the hop matrix do not apply, or exclude each other.
 
     Parameters
     ----------
-    fusion, hops, within_view_weight
+    fusion, hops, within_view_weight, view_weights
         As in `MultiViewDiffusionMaps`.
     """
-    if not walk_class(fusion).takes_hops and (hops is not None or within_view_weight):
-        raise ValueError(f'hops and within_view_weight only apply to fusion="hop", not {fusion!r}')
-    if hops is not None and within_view_weight:
-        raise ValueError("pass hops or within_view_weight, not both")
+    asked = {
+        "hops": hops is not None and not _is_auto(hops),
+        "within_view_weight": within_view_weight is not None,
+        "view_weights": view_weights is not None,
+    }
+    given = [name for name, is_given in asked.items() if is_given]
+    if given and not walk_class(fusion).takes_hops:
+        raise ValueError(f'{given[0]} only applies to fusion="hop", not {fusion!r}')
+    if len(given) > 1:
+        raise ValueError(f"pass {given[0]} or {given[1]}, not both")
 
 
 def choose_hops(
-    fusion: str, hops: Any, within_view_weight: float, n_views: int
-) -> NDArray[np.float64] | None:
-    """The hop matrix that the parameters ask for; None for a fusion without one.
+    fusion: str,
+    hops: Any,
+    within_view_weight: float | None,
+    view_weights: Any,
+    names: Sequence[str],
+) -> tuple[NDArray[np.float64] | None, dict[str, float] | str | None]:
+    """The hop matrix or the weights that the parameters ask for; (None, None) without either.
 
     Parameters
     ----------
-    fusion, hops, within_view_weight
+    fusion, hops, within_view_weight, view_weights
         As in `MultiViewDiffusionMaps`.
-    n_views : int
+    names : sequence of str
+        Names of the views.
     """
     if not walk_class(fusion).takes_hops:
-        return None
-    if hops is not None:
-        return check_hops(hops, n_views)
-    return hop_matrix(n_views, within_view_weight=within_view_weight)
+        return None, None
+    if hops is not None and not _is_auto(hops):
+        return check_hops(hops, len(names)), None
+    if within_view_weight is not None or len(names) == 1:
+        return hop_matrix(len(names), within_view_weight=within_view_weight or 0.0), None
+    if view_weights is None:
+        return None, "auto"
+    return None, _read_weights(view_weights, names)
+
+
+def _is_auto(hops: Any) -> bool:
+    return isinstance(hops, str) and hops == "auto"
+
+
+def _read_weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
+    """Weights by view name; ValueError unless there is a positive number for each view."""
+    if isinstance(weights, Mapping):
+        missing = [name for name in names if name not in weights]
+        unknown = [str(name) for name in weights if name not in names]
+        if missing or unknown:
+            raise ValueError(
+                f"view_weights needs one entry per view ({', '.join(names)}); missing: "
+                f"{', '.join(missing) or 'none'}; unknown: {', '.join(unknown) or 'none'}"
+            )
+        values = [weights[name] for name in names]
+    else:
+        values = [*np.ravel(weights)]
+        if len(values) != len(names):
+            raise ValueError(f"view_weights has {len(values)} entries for {len(names)} views")
+    for name, value in zip(names, values, strict=True):
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 0 < value < np.inf:
+            raise ValueError(
+                f"view_weights of view {name!r} must be a positive number, not {value!r}"
+            )
+    return {name: float(value) for name, value in zip(names, values, strict=True)}

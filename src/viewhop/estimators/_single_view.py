@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -115,10 +116,10 @@ class DiffusionMaps(GeometryTransformer):
         super()._check_parameters()
         check_rank(self.n_components, self.accuracy, self.n_steps)
 
-    def _recipe(self, n_views: int) -> Recipe:
-        if n_views > 1:
+    def _recipe(self, names: Sequence[str]) -> Recipe:
+        if len(names) > 1:
             raise ValueError(
-                f"DiffusionMaps takes one view, got {n_views}; use MultiViewDiffusionMaps"
+                f"DiffusionMaps takes one view, got {len(names)}; use MultiViewDiffusionMaps"
             )
         return Recipe(
             walk=SumWalk,

@@ -120,8 +120,10 @@ def view_influence(
     with and without the view, on the samples that the other views observed.
     """
     geometry = require_geometry(source)
-    walk, r = _require_view_coordinates(geometry), geometry.n_components
-    whole = _solve_with_next(walk, r, tol, known=geometry.spectrum)
+    # A joint view is made of all views: without one of them it would be another one.
+    walk, r = _require_view_coordinates(geometry).without_joint(), geometry.n_components
+    known = geometry.spectrum if geometry.walk.joint is None else None
+    whole = _solve_with_next(walk, r, tol, known=known)
     _warn_of_gap(whole.eigenvalues, r, "", stacklevel=stacklevel + 1)
     whole_mean = _mean_coordinates(walk, whole.first(r))
     influence = {}
@@ -138,7 +140,7 @@ def view_influence(
 def _require_view_coordinates(geometry: Geometry) -> Walk:
     """The walk of a geometry; ValueError unless each view has its own coordinates."""
     walk = geometry.walk
-    if walk.is_fused or walk.n_blocks < 2:
+    if walk.is_fused or len(walk.affinities) < 2:
         raise ValueError(
             'comparing views needs separate coordinates for each: use fusion="hop" and at least '
             "two views"
@@ -148,11 +150,12 @@ def _require_view_coordinates(geometry: Geometry) -> Walk:
 
 def _scaled_coordinates(geometry: Geometry) -> Floats:
     """Coordinates on a common scale, (n_views, n_samples, r); NaN where not observed."""
-    _require_view_coordinates(geometry)
+    n_views = len(_require_view_coordinates(geometry).affinities)
+    both = zip(geometry.stepped[:n_views], geometry.scaling[:n_views], strict=True)
     return np.stack(
         [
             (block - centre) / spread * geometry.eigenvalues**geometry.n_steps
-            for block, (centre, spread) in zip(geometry.stepped, geometry.scaling, strict=True)
+            for block, (centre, spread) in both
         ]
     )
 

@@ -28,20 +28,27 @@ Floats = NDArray[np.float64]
 Scaling: TypeAlias = tuple[Floats, Floats]
 
 
-def resolve_output(output: str, walk: Walk) -> str:
-    """The form of the embedding: "concat", or "mean" over the views that observed a sample.
+def resolve_output(output: str, walk: Walk, *, is_weighted: bool) -> str:
+    """The form of the embedding: "concat", "mean" or "consensus".
 
     Parameters
     ----------
     output : str
-        A key of `OUTPUTS`.
+        A key of `OUTPUTS`. "auto" is "consensus" if the views have weights, otherwise "concat".
     walk : Walk
         A fused walk and a walk of one view have one set of coordinates, hence "concat".
+    is_weighted : bool
+        Whether the hop matrix is that of view weights.
     """
+    if output == "consensus" and not walk.is_fused and walk.n_blocks > 1 and walk.hub is None:
+        raise ValueError(
+            'output="consensus" needs a hop matrix of rank one: leave hops and '
+            "within_view_weight at None, or pass view_weights"
+        )
     if walk.is_fused or walk.n_blocks == 1:
         return "concat"
     if output == "auto":
-        return "concat" if walk.rows.is_whole else "mean"
+        return "consensus" if is_weighted else "concat"
     return output
 
 

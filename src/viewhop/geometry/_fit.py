@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import thread_count
-from viewhop.affinity import AffinitySize, build_affinities
+from viewhop.affinity import AffinitySize, build_affinities, build_joint_view, joint_kernel
 from viewhop.bandwidth import resolve_scales
 from viewhop.geometry._coordinates import resolve_output
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
 from viewhop.kernels import Kernel, kernels_by_view
+from viewhop.selection import Selection, needs_selection, select
 from viewhop.solvers import Rank, check_reached, solve_multilevel, solving_bytes, warn_of_pieces
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
-from viewhop.walks import Walk, WalkSize, warn_of_unreached
+from viewhop.walks import Walk, WalkSize, build_weighted_walk, warn_of_unreached
 
 __all__ = ["FIXED", "MemoryPlan", "Recipe", "fit_geometry"]
 
@@ -45,7 +46,13 @@ class Recipe:
     kernel : str, Kernel, list or dict
         As in `viewhop.MultiViewDiffusionMaps`.
     hops : (L, L) array or None
-        The hop matrix, for a walk that takes one.
+        The hop matrix, for a walk that takes one; None without weights is that of Eq. (13).
+    weights : dict of float by view name, "auto" or None
+        w of the hop matrix w wᵀ, instead of `hops`. Kernels are first divided by their mean degree.
+        "auto" takes the agreement of the views.
+    joint_view : bool or "auto"
+        Whether a walk with weights has a joint view. "auto" adds it if the kernels are alike and
+        every view observed most samples.
     n_steps : float
         Diffusion time t.
     output : str
@@ -60,6 +67,8 @@ class Recipe:
     rank: Rank
     kernel: Any = "adaptive"
     hops: Floats | None = None
+    weights: Mapping[str, float] | str | None = None
+    joint_view: bool | str = False
     n_steps: float = 1.0
     output: str = "auto"
     solver: Any = "auto"
@@ -196,7 +205,11 @@ def fit_geometry(
     rank = recipe.rank.settle(_features(views, kernels), generator)
     allowed = memory.parse_budget(recipe.max_memory)
     expected = _plan_memory(recipe, views, kernels, rank).require(allowed)
+    n_jobs = thread_count(recipe.n_jobs)
     timings: dict[str, float] = {}
+    with _timed(timings, "selection"):
+        selection = _select(recipe, kernels, views, n_jobs, progress)
+        kernels = kernels if selection is None else selection.kernels
     with _timed(timings, "kernels"):
         if any(kernel.needs_all_views for kernel in kernels.values()):
             kernels = resolve_scales(kernels, views, generator)
@@ -204,14 +217,27 @@ def fit_geometry(
             views,
             kernels,
             generator=generator,
-            n_jobs=thread_count(recipe.n_jobs),
+            n_jobs=n_jobs,
             progress=progress,
             allowed=allowed,
             stacklevel=stacklevel + 1,
         )
-        walk = recipe.walk.build(
-            affinities, views.nodes, hops=recipe.hops, n_jobs=thread_count(recipe.n_jobs)
-        )
+        weights = _weights(recipe, selection)
+        if weights is None:
+            walk = recipe.walk.build(affinities, views.nodes, hops=recipe.hops, n_jobs=n_jobs)
+        else:
+            joint = None
+            if _has_joint_view(recipe, kernels, views):
+                joint = build_joint_view(
+                    affinities,
+                    views.nodes,
+                    weights,
+                    generator=generator,
+                    n_jobs=n_jobs,
+                    progress=progress,
+                    allowed=allowed,
+                )
+            walk = build_weighted_walk(affinities, views.nodes, weights, joint=joint)
         check_reached(walk, views.describe_sample)
     with _timed(timings, "solve"):
         pieces = walk.pieces()
@@ -222,8 +248,15 @@ def fit_geometry(
         spectrum,
         Schema.from_views(views) if schema is None else schema,
         recipe.n_steps,
-        resolve_output(recipe.output, walk),
-        FitRecord(int(pieces.max()) + 1, expected, timings),
+        resolve_output(recipe.output, walk, is_weighted=weights is not None),
+        FitRecord(
+            int(pieces.max()) + 1,
+            expected,
+            timings,
+            {} if selection is None else selection.scores,
+            None if selection is None else selection.agreement,
+            _told_weights(walk, views.names, weights),
+        ),
     )
     with _timed(timings, "extension"):
         geometry.prepare()
@@ -231,6 +264,60 @@ def fit_geometry(
             warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
+
+
+def _select(
+    recipe: Recipe,
+    kernels: Mapping[str, Kernel],
+    views: Views,
+    n_jobs: int,
+    progress: Progress,
+) -> Selection | None:
+    """Metrics and weights by agreement; None if neither is left open."""
+    is_open = recipe.weights == "auto" and views.n_views > 1
+    if not is_open and not needs_selection(kernels):
+        return None
+    return select(kernels, views, n_jobs=n_jobs, progress=progress)
+
+
+def _weights(recipe: Recipe, selection: Selection | None) -> Mapping[str, float] | None:
+    """The weights of the views; None for a walk with another hop matrix or without one."""
+    if not recipe.walk.takes_hops or recipe.weights is None:
+        return None
+    if not isinstance(recipe.weights, str):
+        return recipe.weights
+    return None if selection is None else selection.weights
+
+
+def _told_weights(
+    walk: Walk, names: Sequence[str], weights: Mapping[str, float] | None
+) -> dict[str, float]:
+    """How willingly the walker goes to each view, the largest 1."""
+    if weights is not None:
+        sizes = np.array([weights[name] for name in names])
+    elif walk.hops is not None:
+        sizes = walk.hops.sum(axis=0)
+    else:
+        sizes = np.ones(len(names))
+    return {name: float(size) for name, size in zip(names, sizes / sizes.max(), strict=True)}
+
+
+def _has_joint_view(recipe: Recipe, kernels: Mapping[str, Kernel], views: Views) -> bool:
+    """Whether the walk gets a joint view; ValueError if it was asked for and cannot have one."""
+    if recipe.joint_view is False or recipe.weights is None or not recipe.walk.takes_hops:
+        return False
+    n_complete = int(views.observed.all(axis=1).sum())
+    if views.n_views < 2 or joint_kernel([kernels[name] for name in views.names]) is None:
+        why = "at least two views with the same Gaussian kernel on neighbours with local scales"
+    elif n_complete < 3:
+        why = "samples that every view observed"
+    elif recipe.joint_view is True:
+        return True
+    else:
+        return 2 * n_complete > len(views)
+    if recipe.joint_view is True:
+        raise ValueError(f"joint_view=True needs {why}; pass joint_view=False or 'auto'")
+    return False
 
 
 @contextmanager
@@ -275,12 +362,18 @@ def _plan_memory(
     sizes = [
         AffinitySize(kernels[name], n, d, views.dtype, n_jobs) for name, (n, d) in shapes.items()
     ]
+    if _has_joint_view(recipe, kernels, views):
+        width = sum(d for _, d in shapes.values())
+        n_complete = int(views.observed.all(axis=1).sum())
+        first = kernels[views.names[0]]
+        sizes.append(AffinitySize(first, n_complete, width, views.dtype, n_jobs))
+    is_weighted = recipe.walk.takes_hops and recipe.weights is not None
     return MemoryPlan(
         kernels=sizes,
         walk=recipe.walk.size(
             len(views),
             [size.n for size in sizes],
-            hops=recipe.hops,
+            hops=np.ones((len(sizes), len(sizes))) if is_weighted else recipe.hops,
             is_dense=all(size.is_dense for size in sizes),
         ),
         n_samples=len(views),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from viewhop.geometry._coordinates import (
     fit_scaling,
     mean_over_views,
 )
-from viewhop.kernels import Kernel
+from viewhop.kernels import Kernel, metric_name
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
 from viewhop.walks import Extension, Step, Walk
@@ -44,12 +44,22 @@ class FitRecord:
     memory : int
         Expected peak memory of the fit in bytes, not counting X.
     timings : dict of float
-        Seconds per stage: "kernels", "solve", "extension".
+        Seconds per stage: "selection", "kernels", "solve", "extension".
+    metric_scores : dict of (dict of float by metric) by view name
+        How well each metric that was tried agrees with the other views; empty without evidence.
+    agreement : (n_views, n_views) array or None
+        How far the neighbour lists of two views agree beyond chance; NaN without evidence, None if
+        it was not measured.
+    view_weights : dict of float by view name
+        How willingly the walker goes to each view; the largest is 1.
     """
 
     n_pieces: int
     memory: int
     timings: dict[str, float]
+    metric_scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    agreement: Floats | None = None
+    view_weights: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,8 +115,9 @@ class Geometry:
         Schema of the training views, which new samples must match.
     n_steps : float
         Diffusion time t of the embedding.
-    output : {"concat", "mean"}
-        Form of the embedding: coordinates of all views side by side, or their mean.
+    output : {"concat", "mean", "consensus"}
+        Form of the embedding: coordinates of all views side by side, their mean, or the
+        coordinates on which all views agree.
     record : FitRecord
         Diagnostics of the fit.
 
@@ -141,9 +152,7 @@ class Geometry:
         n_steps : float or None
             Diffusion time t, any non-negative number; None takes that of the fit.
         """
-        if n_steps is None:
-            return self._embedding
-        return self._combine(self._filled[0], self.observed_blocks, self._time(n_steps))
+        return self._embedding if n_steps is None else self._embed(self._time(n_steps))
 
     def by_view(self, n_steps: float | None = None) -> list[Floats]:
         """Coordinates of the training samples in each block of the walk, (n_samples, r) each.
@@ -156,7 +165,7 @@ class Geometry:
             As in `embedding`.
         """
         t = self._time(n_steps)
-        return [coordinates(block, self.eigenvalues, t) for block in self.stepped]
+        return [coordinates(block, self.eigenvalues, t) for block in self._of_views(self.stepped)]
 
     def by_row(self, n_steps: float | None = None) -> list[Floats]:
         """The same per row instead of per sample, for views with several rows of a sample.
@@ -167,7 +176,8 @@ class Geometry:
             As in `embedding`.
         """
         t = self._time(n_steps)
-        return [coordinates(block, self.eigenvalues, t) for block in self.extension.by_row()]
+        blocks = self._of_views(self.extension.by_row())
+        return [coordinates(block, self.eigenvalues, t) for block in blocks]
 
     def prepare(self) -> None:
         """Compute the coordinates now: later writes to an array do not change them."""
@@ -179,8 +189,21 @@ class Geometry:
         return self.walk.extension(self.spectrum)
 
     @cached_property
+    def consensus(self) -> Extension:
+        """The rule that places samples for ``output="consensus"``."""
+        return self.walk.consensus(self.spectrum)
+
+    @property
+    def placing(self) -> Extension:
+        """The extension whose blocks make up the embedding."""
+        return self.consensus if self.output == "consensus" else self.extension
+
+    @cached_property
     def stepped(self) -> list[Floats]:
-        """P̂ψ at the training samples, one (n_samples, r) array per block; NaN where missing."""
+        """P̂ψ at the training samples, one (n_samples, r) array per block; NaN where missing.
+
+        The blocks are those of the walk: one per view, and one for the joint view if there is one.
+        """
         return self.extension.training()
 
     @cached_property
@@ -227,10 +250,10 @@ class Geometry:
         # searches use threads of their own.
         is_dense = self.walk.is_dense
         size = max(16, BATCH // self.walk.n_samples) if is_dense else BATCH // 16
-        self.extension.prepare()
+        self.placing.prepare()
 
         def step(start: int) -> Step:
-            return self.extension.step(self._kernel_rows(views[start : start + size]))
+            return self.placing.step(self._kernel_rows(views[start : start + size]))
 
         def done(count: int) -> None:
             progress("extension", min(count * size, len(views)), len(views))
@@ -267,7 +290,7 @@ class Geometry:
     @property
     def observed(self) -> NDArray[np.bool_]:
         """Which training samples each view observed, (n_samples, n_views)."""
-        return self.walk.rows.observed
+        return self.walk.rows.observed[:, : len(self.schema.names)]
 
     @property
     def n_samples(self) -> int:
@@ -295,6 +318,11 @@ class Geometry:
         return {K.name: K.kernel for K in self.walk.affinities}
 
     @property
+    def metrics(self) -> dict[str, str]:
+        """The metric of each view by name; see `viewhop.kernels.metric_name`."""
+        return {name: metric_name(kernel) for name, kernel in self.kernels.items()}
+
+    @property
     def recall(self) -> dict[str, float]:
         """Recall of the neighbour search of each view, by view name."""
         return {K.name: K.recall for K in self.walk.affinities}
@@ -318,7 +346,7 @@ class Geometry:
     def degrees(self) -> dict[str, Floats]:
         """D̂, the row sums of the walk's kernel, by view name."""
         walk = self.walk
-        blocks = walk.blocks(walk.degrees)[: len(self.stepped)]
+        blocks = self._of_views(walk.blocks(walk.degrees)[: len(self.stepped)])
         if not walk.is_fused:
             blocks = [walk.at_samples(l, block) for l, block in enumerate(blocks)]
         return dict(zip(self.schema.names, self._for_every_view(blocks), strict=True))
@@ -328,7 +356,7 @@ class Geometry:
         """The name of each block of `n_components` columns of the embedding."""
         if self.walk.is_fused and len(self.schema.names) > 1:
             return ("fused",)
-        return ("mean",) if self.output == "mean" else self.schema.names
+        return self.schema.names if self.output == "concat" else (self.output,)
 
     # --- inner workings ---------------------------------------------------------------------
 
@@ -342,7 +370,17 @@ class Geometry:
 
     @cached_property
     def _embedding(self) -> NDArray[np.floating]:
-        return self._combine(self._filled[0], self.observed_blocks, self.n_steps)
+        return self._embed(self.n_steps)
+
+    def _embed(self, n_steps: float) -> NDArray[np.floating]:
+        """The embedding of the training samples after `n_steps` steps."""
+        if self.output == "consensus":
+            return self._combine(self.consensus.training(), None, n_steps)
+        return self._combine(self._filled[0], self.observed_blocks, n_steps)
+
+    def _of_views(self, blocks: list[Any]) -> list[Any]:
+        """The blocks of the views, without that of the joint view."""
+        return blocks[: len(self.schema.names)]
 
     def _time(self, n_steps: float | None) -> float:
         if n_steps is None:
@@ -352,28 +390,42 @@ class Geometry:
         return check_time(n_steps)
 
     def _combine(
-        self, stepped: Sequence[Floats], observed: NDArray[np.bool_], n_steps: float
+        self, stepped: list[Floats], observed: NDArray[np.bool_] | None, n_steps: float
     ) -> NDArray[np.floating]:
         """The embedding of samples after `n_steps` steps, from P̂ψ in every block."""
-        blocks = stepped
+        blocks = self._of_views(stepped)
         if self.output == "mean":
-            blocks = [mean_over_views(stepped, self.scaling, observed) * self.eigenvalues]
+            seen = None if observed is None else observed[:, : len(blocks)]
+            scaling = self._of_views(self.scaling)
+            blocks = [mean_over_views(blocks, scaling, seen) * self.eigenvalues]
         columns = [coordinates(block, self.eigenvalues, n_steps) for block in blocks]
         return np.hstack(columns).astype(self.schema.dtype)
 
     def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per kernel; None for a view without rows."""
         walk = self.walk
-        new = {name: views.rows(name) for name in views.names if len(views.rows(name))}
+        # In the precision in which they came, which tells how far they are rounded.
+        new = {
+            name: views.rows(name).astype(views.precision(name), copy=False)
+            for name in views.names
+            if len(views.rows(name))
+        }
+        samples = {name: views.samples(name) for name in new}
         if not walk.rows.is_whole:
             for l, K in enumerate(walk.affinities):
                 if K.name in new:
                     new[K.name] = K.select_columns(new[K.name], walk.rows.samples(l))
+        if walk.joint is not None and len(new) == len(walk.affinities):
+            complete = np.asarray(views.observed.all(axis=1))
+            if complete.any():
+                every = {name: new[name][complete[samples[name]]] for name in new}
+                new[walk.joint.name] = walk.joint.rows(walk.affinities, every)
+                samples[walk.joint.name] = np.flatnonzero(complete)
         rows = walk.against(new)
         if views.is_complete:
             return rows
         return [
-            None if part is None else part.placed(views.samples(K.name), len(views))
+            None if part is None else part.placed(samples[K.name], len(views))
             for K, part in zip(walk.kernels, rows, strict=False)
         ]
 

@@ -6,10 +6,11 @@ threads are: densities, degrees and the spectrum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewhop._storage.codec import (
     Shelf,
@@ -30,8 +31,10 @@ from viewhop.walks import Walk, read_walk, walk_state
 __all__ = ["decode_geometry", "encode_geometry"]
 
 _STAGES = ("kernels", "solve", "extension")
+#: Stages that older versions did not have.
+_LATER_STAGES = ("selection",)
 #: Values of `output` once "auto" is resolved.
-_OUTPUTS = ("concat", "mean")
+_OUTPUTS = ("concat", "mean", "consensus")
 
 
 def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
@@ -52,6 +55,9 @@ def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
             "n_pieces": int(record.n_pieces),
             "memory": int(record.memory),
             "timings": dict(record.timings),
+            "metric_scores": {name: dict(own) for name, own in record.metric_scores.items()},
+            "agreement": None if record.agreement is None else _encode_matrix(record.agreement),
+            "view_weights": dict(record.view_weights),
         },
         "walk": walk_state(geometry.walk, shelf),
         "spectrum": _encode_spectrum(geometry.spectrum, shelf.within("spectrum")),
@@ -90,10 +96,12 @@ def decode_geometry(
         n_jobs=n_jobs,
         classes=walks,
     )
-    if read_text(output, "the output", _OUTPUTS) == "mean" and (
+    if read_text(output, "the output", _OUTPUTS) != "concat" and (
         fitted.is_fused or len(views.names) == 1
     ):
-        raise ModelFileError("one set of coordinates has no mean over views")
+        raise ModelFileError(f"one set of coordinates has no {output} over views")
+    if output == "consensus" and fitted.hub is None:
+        raise ModelFileError("a consensus needs a hop matrix of rank one")
     read_number(n_steps, "the number of steps", least=0.0)
     return Geometry(
         fitted,
@@ -101,7 +109,7 @@ def decode_geometry(
         views,
         n_steps,
         output,
-        _decode_record(record),
+        _decode_record(record, views.names),
     )
 
 
@@ -168,14 +176,54 @@ def _decode_spectrum(data: Any, shelf: Shelf, n_nodes: int) -> Spectrum:
     )
 
 
-def _decode_record(data: Any) -> FitRecord:
-    n_pieces, memory, timings = read_fields(data, ("n_pieces", "memory", "timings"), "the record")
-    stages = read_fields(timings, _STAGES, "the timings")
+def _decode_record(data: Any, names: Sequence[str]) -> FitRecord:
+    n_pieces, memory, timings, scores, agreement, weights = read_fields(
+        data,
+        ("n_pieces", "memory", "timings"),
+        "the record",
+        optional={"metric_scores": {}, "agreement": None, "view_weights": {}},
+    )
+    later = dict.fromkeys(_LATER_STAGES, 0.0)
+    stages = read_fields(timings, _STAGES, "the timings", optional=later)
     return FitRecord(
         read_integer(n_pieces, "the number of pieces", least=1),
         read_integer(memory, "the memory of the fit"),
         {
             stage: read_number(seconds, "the timings", least=0.0)
-            for stage, seconds in zip(_STAGES, stages, strict=True)
+            for stage, seconds in zip((*_STAGES, *_LATER_STAGES), stages, strict=True)
         },
+        {name: _decode_numbers(own, f"the metrics of {name!r}") for name, own in _items(scores)},
+        None if agreement is None else _decode_matrix(agreement, len(names)),
+        _decode_weights(weights, names),
     )
+
+
+def _items(data: Any) -> list[tuple[str, Any]]:
+    if not isinstance(data, dict):
+        raise ModelFileError(f"expected an object with keys, got {type(data).__name__}")
+    return [*data.items()]
+
+
+def _decode_numbers(data: Any, where: str) -> dict[str, float]:
+    return {key: read_number(entry, where) for key, entry in _items(data)}
+
+
+def _decode_weights(data: Any, names: Sequence[str]) -> dict[str, float]:
+    weights = _decode_numbers(data, "the weights of the views")
+    if weights and [*weights] != [*names]:
+        raise ModelFileError("the weights of the views: expected one for each view")
+    return weights
+
+
+def _encode_matrix(matrix: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[float(x) if np.isfinite(x) else None for x in row] for row in matrix]
+
+
+def _decode_matrix(data: Any, size: int) -> NDArray[np.float64]:
+    where = "the agreement of the views"
+    if (
+        not isinstance(data, list)
+        or [len(r) if isinstance(r, list) else -1 for r in data] != [size] * size
+    ):
+        raise ModelFileError(f"{where}: expected {size} rows of {size} numbers")
+    return np.array([[np.nan if x is None else read_number(x, where) for x in row] for row in data])

@@ -12,6 +12,7 @@ from viewhop.neighbours._points import (
     block_squares,
     distance_matrix,
     pair_distances,
+    products,
 )
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "distance_matrix",
     "find_neighbourhoods",
     "pair_distances",
+    "products",
     "query_index",
     "search_neighbours",
     "symmetrise",

@@ -39,6 +39,8 @@ class Proposals:
         Approximate length of the rows and their neighbours.
     dtype : dtype
         Precision of the products.
+    slack : (m,) array or 0
+        Distance beyond its radius up to which a row's neighbours are kept.
 
     Attributes
     ----------
@@ -61,6 +63,7 @@ class Proposals:
         rounding: float,
         unit: float,
         dtype: np.dtype[np.floating],
+        slack: Floats | float = 0.0,
     ) -> None:
         n_rows, width = rows.shape
         # A power of two: scaling by it is exact.
@@ -72,6 +75,7 @@ class Proposals:
         self._apart = 2.0 * (coincident**2 + _TINY[dtype])
         self._dtype = dtype
         self._norms = norms * self._unit**2
+        self._slack = np.broadcast_to(np.asarray(slack) * self._unit, norms.shape)
         self._left = np.empty((n_rows, width + 2), dtype=dtype)
         np.multiply(rows, -2.0 * self._unit, out=self._left[:, :width], casting="same_kind")
         self._left[:, width] = 1.0
@@ -119,13 +123,14 @@ class Proposals:
             kth = self._smallest(lower[loose] if not loose.all() else lower)
             above = self._above(self._norms[loose], norms.max())
             # If k+1 of them may coincide with the row, all are needed to find a distinct one.
-            limit[loose] = np.where(kth > 0, kth + above, np.inf)
+            limit[loose] = np.where(
+                kth > 0, _widened(np.maximum(kth + above, 0.0), self._slack[loose]), np.inf
+            )
         np.less_equal(lower, self._rounded_up(limit)[:, None], out=near)
         reached = None
         if reach is not None:
-            reached = lower <= self._rounded_up(
-                np.square(np.minimum(reach * self._unit, 1e150)) * (1 + 1e-12)
-            )
+            far = reach * self._unit + self._slack.max(initial=0.0)
+            reached = lower <= self._rounded_up(np.square(np.minimum(far, 1e150)) * (1 + 1e-12))
             near |= reached
         flat = np.flatnonzero(near)
         i, j = np.divmod(flat, columns.size)
@@ -192,7 +197,8 @@ class Proposals:
         limit = self._best.max(axis=1)
         # If k+1 samples may coincide with the row, its radius is that of the nearest distinct one.
         short = self._close > self._k
-        return np.asarray(np.where(short, np.maximum(limit, self._distinct), limit))
+        limit = np.where(short, np.maximum(limit, self._distinct), limit)
+        return _widened(limit, self._slack)
 
     def _rounded_up(self, squares: Floats) -> NDArray[np.floating]:
         most = 0.5 * float(np.finfo(self._dtype).max)
@@ -221,3 +227,10 @@ class Proposals:
         self._close += np.bincount(i[below <= 0], minlength=counts.size)
         table[i, place] = np.where(below > 0, above, np.inf)
         self._distinct = np.minimum(self._distinct, table.min(axis=1, initial=np.inf))
+
+
+def _widened(squares: Floats, slack: Floats) -> Floats:
+    """Squared distances after `slack` is added to the distances."""
+    if not slack.any():
+        return squares
+    return np.asarray(np.square(np.sqrt(np.maximum(squares, 0.0)) + slack) * (1 + 1e-12))

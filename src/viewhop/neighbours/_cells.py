@@ -59,6 +59,7 @@ class Cells:
         order, starts = _split_recursively(points, n_jobs)
         ordered = copy(points)
         ordered.rows, ordered.norms = points.rows[order], points.norms[order]
+        ordered.slack = points.slack[order]
         centres = np.empty((starts.size - 1, points.rows.shape[1]))
         radii = np.empty(starts.size - 1)
         for cell, start in enumerate(starts[:-1]):

@@ -56,6 +56,7 @@ def search_neighbours(
     search: str,
     k: int,
     k_scale: int,
+    k_inner: int | None = None,
     generator: np.random.Generator,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
@@ -67,7 +68,7 @@ def search_neighbours(
     ----------
     points : Points
     search : {"auto", "exact", "faiss"}
-    k, k_scale, n_jobs, done, allow
+    k, k_scale, k_inner, n_jobs, done, allow
         As in `viewhop.neighbours.find_neighbourhoods`.
     generator : Generator
         Draws the samples that an approximate index is built on and measured with.
@@ -83,6 +84,7 @@ def search_neighbours(
             points,
             k=k,
             k_scale=k_scale,
+            k_inner=k_inner,
             n_jobs=n_jobs,
             done=done,
             allow=allow,
@@ -95,6 +97,7 @@ def search_neighbours(
         lambda: cells,
         k=k,
         k_scale=k_scale,
+        k_inner=k_inner,
         n_jobs=n_jobs,
         done=done,
         allow=allow,
@@ -143,7 +146,7 @@ def _truth(
     """Randomly drawn training samples, and their exact lists."""
     n = len(points)
     rows = np.sort(generator.choice(n, min(MEASURED, n), replace=False))
-    queries = points.like(points.rows[rows])
+    queries = points.like(points.rows[rows], points.slack[rows])
     return rows, exact.find_neighbourhoods(
         queries, points, k=k, k_scale=k, n_jobs=n_jobs, cells=cells
     )

@@ -40,6 +40,7 @@ def find_neighbourhoods(
     *,
     k: int,
     k_scale: int,
+    k_inner: int | None = None,
     reach: Floats | None = None,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
@@ -55,8 +56,11 @@ def find_neighbourhoods(
     k, k_scale : int
         Number of neighbours that set the radius and the local scale, both clipped to
         ``len(points) - 1``.
+    k_inner : int or None
+        Number of neighbours that set the inner radius; None is k.
     reach : (len(points),) array or None
-        Radii of the training samples: pairs with d ≤ max(radius, reach) are kept.
+        Radii of the training samples: pairs with d ≤ max(radius, reach) are kept, up to the slack
+        of the row.
     n_jobs, done
         As in `viewhop.neighbours._points.distance_matrix`.
     allow : callable
@@ -70,6 +74,7 @@ def find_neighbourhoods(
         cells,
         k=min(k, len(points) - 1),
         k_scale=min(k_scale, len(points) - 1),
+        k_inner=k_inner,
         reach=reach,
         itself=queries is points,
         n_jobs=n_jobs,
@@ -85,6 +90,7 @@ def exact_lists(
     *,
     k: int,
     k_scale: int,
+    k_inner: int | None = None,
     reach: Floats | None = None,
     itself: bool = False,
     n_jobs: int = 1,
@@ -102,11 +108,11 @@ def exact_lists(
         Less than the number of training samples.
     itself : bool
         Whether the queries are the training samples.
-    reach, n_jobs, done, allow
+    k_inner, reach, n_jobs, done, allow
         As in `find_neighbourhoods`.
     """
     query_cells = cells if itself else Cells.of(queries, n_jobs)
-    search = _Search(query_cells, cells, k, k_scale, reach)
+    search = _Search(query_cells, cells, k, k_scale, reach, k_inner)
     pairs = 0
 
     def search_block(block: slice) -> list[PartialLists]:
@@ -149,15 +155,23 @@ class _Search:
     k, k_scale : int
     reach : (n,) array or None
         Radii of the training samples.
+    k_inner : int or None
     """
 
     def __init__(
-        self, query_cells: Cells, cells: Cells, k: int, k_scale: int, reach: Floats | None
+        self,
+        query_cells: Cells,
+        cells: Cells,
+        k: int,
+        k_scale: int,
+        reach: Floats | None,
+        k_inner: int | None = None,
     ) -> None:
         self.query_cells = query_cells
         self.cells = cells
         self.k = k
         self.k_scale = k_scale
+        self.k_inner = k if k_inner is None else min(k_inner, k)
         self.reach = reach
         self.sizes = np.diff(cells.starts)
         # Without a reach of its own, a training sample beyond the radius of a row is never kept.
@@ -189,6 +203,8 @@ class _Search:
                 distances,
                 k=self.k,
                 k_scale=self.k_scale,
+                k_inner=self.k_inner,
+                slack=self.query_cells.points.slack[block],
                 reach=self.reach,
             )
         ]
@@ -207,6 +223,9 @@ class _Search:
         centre = rows.mean(axis=0)
         rows -= centre
         norms = np.square(rows).sum(axis=1)
+        slack = self.query_cells.points.slack[block]
+        # What a radius of a training sample may fall short of for these rows.
+        short = float(slack.max())
         extent = float(np.sqrt(norms.max())) * (1 + OFF)
         about = (centre - self.cells.points.centre)[None]
         away = _lower_bounds(about, np.square(about).sum(axis=1), self.centres, self.norms)[0]
@@ -228,9 +247,10 @@ class _Search:
                     rounding=self.cells.points.rounding,
                     unit=nearby if dtype == np.float32 else farthest,
                     dtype=dtype,
+                    slack=slack,
                 )
             # A sample near some row is no farther from the centre than the row plus its radius.
-            most_away = extent + np.maximum(bounds.max(), self.own[columns])
+            most_away = extent + np.maximum(bounds.max(), self.own[columns] + short)
             inside = np.sqrt(other_norms) * (1 - OFF) <= most_away
             if not inside.all():
                 columns, others, other_norms = columns[inside], others[inside], other_norms[inside]
@@ -247,11 +267,11 @@ class _Search:
                 gaps = gaps[:, n_cells:]
             else:
                 least = away[left] - extent - self.cells.radii[left]
-                left = left[least <= np.maximum(bounds.max(), self.own_of_cells[left])]
+                left = left[least <= np.maximum(bounds.max(), self.own_of_cells[left] + short)]
                 centres = self.cells.centres[left] - centre
                 gaps = self._gaps(rows, norms, centres, self.cells.radii[left])
             open_cells = (gaps <= bounds[:, None]).any(axis=0)
-            open_cells |= gaps.min(axis=0) <= self.own_of_cells[left]
+            open_cells |= gaps.min(axis=0) <= self.own_of_cells[left] + short
             left, gaps = left[open_cells], gaps[:, open_cells]
             size = min(2 * size, max(CHUNK, 2 * self.k))
         return proposals

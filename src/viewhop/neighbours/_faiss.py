@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,14 @@ def _threads(n_jobs: int) -> Iterator[None]:
         faiss.omp_set_num_threads(before)
 
 
+class Ranks(NamedTuple):
+    """Numbers of neighbours that set the radius, the local scale and the inner radius."""
+
+    k: int
+    k_scale: int
+    k_inner: int
+
+
 def query_index(
     queries: Points,
     index: Index,
@@ -160,6 +168,7 @@ def query_index(
     *,
     k: int,
     k_scale: int,
+    k_inner: int | None = None,
     n_jobs: int = 1,
     done: Callable[[int, int], None] = lambda done, total: None,
     allow: Callable[[int], None] = lambda pairs: None,
@@ -174,11 +183,12 @@ def query_index(
     index : Index
     cells : callable
         Returns the cells of the training samples, for exact searches.
-    k, k_scale, n_jobs, done, allow
+    k, k_scale, k_inner, n_jobs, done, allow
         As in `viewhop.neighbours.find_neighbourhoods`.
     """
     n = len(index.points)
     k, k_scale = min(k, n - 1), min(k_scale, n - 1)
+    ranks = Ranks(k, k_scale, k if k_inner is None else min(k_inner, k))
     count = min(max(k, k_scale) + 1 + SPARE, n)
     outside = index.outside(queries)
     parts: list[PartialLists] = []
@@ -187,9 +197,7 @@ def query_index(
 
     def measure(block: slice) -> tuple[PartialLists, Indices]:
         members = np.arange(block.start, block.stop) + batch.start
-        return _measure_lists(
-            queries, index, members, proposed[block], outside[members], k=k, k_scale=k_scale
-        )
+        return _measure_lists(queries, index, members, proposed[block], outside[members], ranks)
 
     for start in range(0, len(queries), BATCH):
         batch = slice(start, min(start + BATCH, len(queries)))
@@ -204,10 +212,11 @@ def query_index(
         done(batch.stop, len(queries))
     if (rest := np.concatenate(short_rows)).size:
         exact = exact_lists(
-            queries.like(queries.rows[rest]),
+            queries.like(queries.rows[rest], queries.slack[rest]),
             cells(),
             k=k,
             k_scale=k_scale,
+            k_inner=ranks.k_inner,
             n_jobs=n_jobs,
             allow=lambda more: allow(pairs + more),
         )
@@ -221,9 +230,7 @@ def _measure_lists(
     members: NDArray[np.intp],
     columns: NDArray[np.intp],
     outside: NDArray[np.bool_],
-    *,
-    k: int,
-    k_scale: int,
+    ranks: Ranks,
 ) -> tuple[PartialLists, Indices]:
     """Lists of some rows, and the rows that need an exact search.
 
@@ -237,7 +244,7 @@ def _measure_lists(
         Proposed training samples; overwritten.
     outside : (m,) bool array
         Rows that are too far out.
-    k, k_scale : int
+    ranks : Ranks
     """
     if queries is index.points:
         # A row belongs to its own list, even if copies of it crowd it out.
@@ -247,7 +254,7 @@ def _measure_lists(
     distances = pair_distances(queries, members[i], index.points, columns.ravel())
     table = distances.reshape(columns.shape)
     short = (columns < 0).any(axis=1) | outside
-    short |= np.count_nonzero(table == 0, axis=1) > k
+    short |= np.count_nonzero(table == 0, axis=1) > ranks.k
     kept = ~short[i]
     rows = np.cumsum(~short) - 1
     lists = rank_pairs(
@@ -255,8 +262,8 @@ def _measure_lists(
         rows[i[kept]],
         columns.ravel()[kept],
         distances[kept],
-        k=k,
-        k_scale=k_scale,
+        **ranks._asdict(),
+        slack=queries.slack[members[~short]],
     )
     return lists, members[short]
 

@@ -24,6 +24,8 @@ Indices = NDArray[np.integer]
 
 #: Replaces a distance of 0, which sparse arithmetic would drop; smaller than any distance.
 _ZERO = 5e-324
+#: Relative difference of two distances up to which they count as equal.
+TIED = 1e-6
 
 
 class Neighbourhood(NamedTuple):
@@ -33,9 +35,12 @@ class Neighbourhood(NamedTuple):
     ----------
     rows, columns : (p,) index arrays
     distances : (p,) array
+    inner : (n,) array
+        Distance to the (k_inner+1)-th nearest training sample, counting the row itself if it is a
+        training sample, plus the slack of the row; if that distance is 0, the smallest positive
+        one.
     radius : (n,) array
-        Distance to the (k+1)-th nearest training sample, counting the row itself if it is a
-        training sample; if that distance is 0, the smallest positive one.
+        The same for k, without the slack; if it is about the same as `inner`, both are equal.
     scale : (n,) array
         The same with the number of neighbours for local scales.
     nearest : (n,) array
@@ -45,6 +50,7 @@ class Neighbourhood(NamedTuple):
     rows: Indices
     columns: Indices
     distances: Floats
+    inner: Floats
     radius: Floats
     scale: Floats
     nearest: Floats
@@ -61,13 +67,14 @@ class PartialLists(NamedTuple):
         Length of each list.
     columns, distances : (p,) arrays
         The concatenated lists, each sorted by column.
-    radius, scale, nearest : (m,) arrays
+    inner, radius, scale, nearest : (m,) arrays
     """
 
     members: Indices
     counts: Indices
     columns: Indices
     distances: Floats
+    inner: Floats
     radius: Floats
     scale: Floats
     nearest: Floats
@@ -109,6 +116,8 @@ def rank_pairs(
     *,
     k: int,
     k_scale: int,
+    k_inner: int | None = None,
+    slack: Floats | float = 0.0,
     reach: Floats | None = None,
 ) -> PartialLists:
     """Lists of the pairs within the radius of their row or the reach of their column.
@@ -125,16 +134,26 @@ def rank_pairs(
         Distance of each pair.
     k, k_scale : int
         Number of neighbours that set the radius and the local scale.
+    k_inner : int or None
+        Number of neighbours that set the inner radius; None is k.
+    slack : (m,) array or 0
+        Distance by which rounding of a row may move it across a radius.
     reach : (n,) array or None
         Radii of the training samples.
     """
     counts = np.bincount(i, minlength=members.size)
     starts = np.concatenate([[0], np.cumsum(counts)])
     ordered = distances[_order_in_lists(i, distances)]
+    slack = np.broadcast_to(slack, members.shape)
+    inner = rank_distances(ordered, starts, k if k_inner is None else k_inner) + slack
     radius = rank_distances(ordered, starts, k)
+    # Both radii are the same where they differ by little more than rounding.
+    is_tied = radius - inner <= TIED * radius
+    radius = np.where(is_tied, np.maximum(radius + slack, inner), radius)
+    inner = np.where(is_tied, radius, inner)
     bound = radius[i]
     if reach is not None:
-        bound = np.maximum(bound, reach[j])
+        bound = np.maximum(bound, reach[j] + slack[i])
     kept = np.flatnonzero(distances <= bound)
     kept = kept[_order_in_lists(i[kept], j[kept])]
     return PartialLists(
@@ -142,6 +161,7 @@ def rank_pairs(
         np.bincount(i[kept], minlength=members.size),
         j[kept],
         distances[kept],
+        inner,
         radius,
         rank_distances(ordered, starts, k_scale),
         rank_distances(ordered, starts, 0),
@@ -160,9 +180,10 @@ def _order_in_lists(i: Indices, values: NDArray[Any]) -> NDArray[np.intp]:
 def join_lists(parts: Sequence[PartialLists], n: int, n_columns: int) -> Neighbourhood:
     """The lists of all `n` rows, from parts that contain each row once."""
     counts = np.zeros(n, dtype=np.int64)
-    radius, scale, nearest = np.empty(n), np.empty(n), np.empty(n)
+    inner, radius, scale, nearest = (np.empty(n) for _ in range(4))
     for part in parts:
         counts[part.members] = part.counts
+        inner[part.members] = part.inner
         radius[part.members] = part.radius
         scale[part.members] = part.scale
         nearest[part.members] = part.nearest
@@ -176,7 +197,7 @@ def join_lists(parts: Sequence[PartialLists], n: int, n_columns: int) -> Neighbo
         columns[place] = part.columns
         distances[place] = part.distances
     rows = np.repeat(np.arange(n, dtype=index_type(n)), counts)
-    return Neighbourhood(rows, columns, distances, radius, scale, nearest)
+    return Neighbourhood(rows, columns, distances, inner, radius, scale, nearest)
 
 
 def symmetrise(neighbours: Neighbourhood) -> csr_array:

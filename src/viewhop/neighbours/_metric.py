@@ -7,27 +7,40 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.kernels import DistanceKernel
+from viewhop.kernels import Correlation, DistanceKernel
 from viewhop.views import Describe, row_number
 
 __all__ = ["FeatureMap"]
 
 Floats = NDArray[np.float64]
 
+#: Units in the last place within which a value may differ from one computed in another order.
+UNITS = 16.0
+
 
 @dataclass(frozen=True)
 class FeatureMap:
     """The map from the rows of a view to the space where its kernel takes Euclidean distances.
 
+    A row without a direction (all zeros, or equal to the centre) stays at the origin of the space
+    of directions.
+
     Attributes
     ----------
     metric : str
+        A key of `viewhop.kernels.METRICS`, but not "auto".
     deviation : (d,) array or None
-        What each feature is divided by first.
+        What each feature is divided by.
+    centre : (d,) array or None
+        What is subtracted from each row before that.
+    needs_direction : bool
+        Whether a row without a direction raises ValueError.
     """
 
     metric: str
     deviation: Floats | None
+    centre: Floats | None = None
+    needs_direction: bool = False
 
     @property
     def rounding(self) -> float:
@@ -37,15 +50,12 @@ class FeatureMap:
     @classmethod
     def of(cls, kernel: DistanceKernel, X: NDArray[np.floating]) -> FeatureMap:
         """The map that `kernel` asks for on training rows `X`."""
-        deviation = None
-        if kernel.standardize:
-            # Scaled first, so that squares of extreme features neither overflow nor vanish.
-            size = np.abs(X).max(axis=0).astype(np.float64)
-            size[size == 0] = 1.0
-            deviation = size * (X / size).std(axis=0, dtype=np.float64)
-            constant = (X.max(axis=0) == X.min(axis=0)) | (deviation == 0)
-            deviation[constant] = 1.0
-        return cls(kernel.metric, deviation)
+        return cls(
+            kernel.metric,
+            _deviations(X) if kernel.standardize else None,
+            _means(X) if kernel.metric == "centered-cosine" else None,
+            isinstance(kernel, Correlation),
+        )
 
     def __call__(
         self, X: NDArray[np.floating], name: str, describe: Describe = row_number
@@ -54,39 +64,95 @@ class FeatureMap:
 
         Each row depends on itself alone, so a batch and its rows one by one agree.
         """
-        rows = np.ascontiguousarray(X)
-        if self.deviation is not None:
-            rows = rows / self.deviation
         if self.metric == "euclidean":
-            return rows
-        self._check_scaled(rows, name, describe)
-        rows = rows.astype(np.float64)
-        if self.metric == "correlation":
-            rows = rows - rows.mean(axis=1, keepdims=True)
-        size = np.abs(rows).max(axis=1, keepdims=True)
-        rows = np.ldexp(rows, -np.frexp(size)[1])  # exact, and its squares cannot overflow
-        length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+            rows = np.ascontiguousarray(X)
+            return rows if self.deviation is None else rows / self.deviation
+        rows, lengths, _ = self._directions(X)
+        if self.needs_direction:
+            _check_directions(lengths, name, describe)
         # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
-        return np.asarray(rows / length / np.sqrt(2.0))
+        return np.asarray(rows / lengths[:, None] / np.sqrt(2.0))
 
     def check(self, X: NDArray[np.floating], name: str, describe: Describe = row_number) -> None:
         """Raise ValueError, naming view and row, for a row that has no features."""
-        if self.metric != "euclidean":
-            scaled = X if self.deviation is None else X / self.deviation
-            self._check_scaled(scaled, name, describe)
+        if self.needs_direction:
+            observed = np.flatnonzero(np.isfinite(X[:, 0]))
+            lengths = self._directions(X[observed])[1]
+            _check_directions(lengths, name, lambda row: describe(int(observed[row])))
 
-    def _check_scaled(self, rows: NDArray[np.floating], name: str, describe: Describe) -> None:
-        low, high = rows.min(axis=1), rows.max(axis=1)
+    def slack(self, X: NDArray[np.floating], precision: np.dtype[np.floating]) -> Floats:
+        """How far rounding may move each feature row, (n,).
+
+        Parameters
+        ----------
+        X : (n, d) array
+        precision : dtype
+            The precision in which the rows came, which may be less than that of `X`.
+        """
+        unit = UNITS * float(np.finfo(precision).eps)
+        if self.metric == "euclidean":
+            rows = X if self.deviation is None else X / self.deviation
+            return unit * _lengths(rows.astype(np.float64, copy=False))
+        _, lengths, sizes = self._directions(X)
+        return np.asarray(unit * sizes / lengths)
+
+    def _directions(self, X: NDArray[np.floating]) -> tuple[Floats, Floats, Floats]:
+        """Centred rows, their lengths, and the sizes of the numbers they are differences of.
+
+        The length of a row without a direction is infinite.
+        """
+        plain = X.astype(np.float64)
+        if self.deviation is not None:
+            plain = plain / self.deviation
+        rows, sizes = plain, np.abs(plain).max(axis=1)
         if self.metric == "correlation":
-            flat = np.flatnonzero(low == high)
-            if flat.size:
-                raise ValueError(
-                    f"{describe(int(flat[0]))} of view {name!r} is constant, so it has no "
-                    "correlation with another row; drop the sample or use another kernel"
-                )
-        zero = np.flatnonzero((low == 0) & (high == 0))
-        if zero.size:
-            raise ValueError(
-                f"{describe(int(zero[0]))} of view {name!r} is all zero, so it has no angle to "
-                "another row; drop the sample or use another metric"
-            )
+            rows = plain - plain.mean(axis=1, keepdims=True)
+        elif self.centre is not None:
+            centre = self.centre if self.deviation is None else self.centre / self.deviation
+            rows = plain - centre
+            sizes = sizes + np.abs(centre).max()
+        # A difference of rounding size has no direction.
+        unit = 0.0 if rows is plain else UNITS * float(np.finfo(X.dtype).eps)
+        # Exact, and squares can neither overflow nor vanish.
+        exponents = -np.frexp(np.abs(rows).max(axis=1))[1]
+        rows = np.ldexp(rows, exponents[:, None])
+        with np.errstate(over="ignore"):
+            sizes = np.ldexp(sizes, exponents) * np.sqrt(X.shape[1])
+        lengths = np.sqrt(np.square(rows).sum(axis=1))
+        flat = (lengths <= unit * sizes) | (lengths == 0)
+        lengths[flat], sizes[flat] = np.inf, 0.0
+        return rows, lengths, sizes
+
+
+def _check_directions(lengths: Floats, name: str, describe: Describe) -> None:
+    flat = np.flatnonzero(np.isinf(lengths))
+    if flat.size:
+        raise ValueError(
+            f"{describe(int(flat[0]))} of view {name!r} is constant, so it has no correlation with "
+            "another row; drop the sample or use another kernel"
+        )
+
+
+def _deviations(X: NDArray[np.floating]) -> Floats:
+    """The standard deviation of each feature, (d,); 1 if it is at the level of rounding."""
+    # Scaled first, so that squares of extreme features neither overflow nor vanish.
+    size = np.abs(X).max(axis=0).astype(np.float64)
+    size[size == 0] = 1.0
+    share = (X / size).std(axis=0, dtype=np.float64)
+    constant = share <= UNITS * np.finfo(X.dtype).eps
+    return np.where(constant, 1.0, size * share)
+
+
+def _means(X: NDArray[np.floating]) -> Floats:
+    """The mean of each feature, (d,), without overflow."""
+    size = np.abs(X).max(axis=0).astype(np.float64)
+    size[size == 0] = 1.0
+    return np.asarray(size * (X / size).mean(axis=0, dtype=np.float64))
+
+
+def _lengths(rows: Floats) -> Floats:
+    """Length of each row, (n,), without overflow."""
+    size = np.abs(rows).max(axis=1)
+    exponents = -np.frexp(size)[1]
+    scaled = np.ldexp(rows, exponents[:, None])
+    return np.asarray(np.ldexp(np.sqrt(np.square(scaled).sum(axis=1)), -exponents))

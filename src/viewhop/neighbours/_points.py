@@ -59,6 +59,8 @@ class Points:
         there are many, which a far cluster does not move.
     rounding : float
         Rows no farther apart than this coincide: the rounding error of the features.
+    slack : (n,) array or 0
+        Distance by which the rounding of a row may move it across a radius.
     n_jobs : int
         Number of threads that prepare the rows.
 
@@ -75,9 +77,11 @@ class Points:
         centre: Floats | None = None,
         rounding: float = 0.0,
         *,
+        slack: Floats | float = 0.0,
         n_jobs: int = 1,
     ) -> None:
         self.rows = np.array(rows, order="C")
+        self.slack = np.broadcast_to(np.asarray(slack, dtype=np.float64), len(self.rows))
         self.rounding = rounding
         self.n_jobs = n_jobs
         if centre is None:
@@ -112,9 +116,9 @@ class Points:
         """Size of the arrays in bytes."""
         return self.rows.nbytes + self.norms.nbytes + self.centre.nbytes
 
-    def like(self, rows: NDArray[np.floating]) -> Points:
+    def like(self, rows: NDArray[np.floating], slack: Floats | float = 0.0) -> Points:
         """Points with other rows and the same centre."""
-        return Points(rows, self.centre, self.rounding)
+        return Points(rows, self.centre, self.rounding, slack=slack)
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""

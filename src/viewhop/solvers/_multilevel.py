@@ -22,7 +22,7 @@ from viewhop._runtime.threads import map_threads
 from viewhop.affinity import Affinity
 from viewhop.errors import ConvergenceError
 from viewhop.solvers._auto import choose_solver
-from viewhop.solvers._solve import solve
+from viewhop.solvers._solve import is_solved_on_hub, solve, solve_on_hub
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
 from viewhop.walks import Step, Walk
@@ -85,10 +85,34 @@ def solve_multilevel(
     known : Spectrum or None
         Pairs that are already known, which replace the coarse start.
     """
-    is_auto = isinstance(solver, str) and solver == "auto"
-    method = choose_solver(walk, r, tol) if is_auto else solver
     generator = np.random.default_rng(0) if generator is None else generator
     start = None if known is None else known.eigenvectors
+    if is_solved_on_hub(walk, solver):
+        return solve_on_hub(
+            walk,
+            pieces,
+            start,
+            lambda hub, pieces, start: _solve_levels(
+                hub, r, solver, tol, pieces, generator, start, progress, allowed
+            ),
+        )
+    return _solve_levels(walk, r, solver, tol, pieces, generator, start, progress, allowed)
+
+
+def _solve_levels(
+    walk: Walk,
+    r: int,
+    solver: Any,
+    tol: float | None,
+    pieces: Labels | None,
+    generator: np.random.Generator,
+    start: Floats | None,
+    progress: Progress,
+    allowed: int | None,
+) -> Spectrum:
+    """As `solve_multilevel`, for the walk that is solved and guesses of its eigenvectors."""
+    is_auto = isinstance(solver, str) and solver == "auto"
+    method = choose_solver(walk, r, tol) if is_auto else solver
 
     def solve_fine(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
         return solve(

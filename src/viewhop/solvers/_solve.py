@@ -8,6 +8,7 @@ set rather than computed, so a repeated eigenvalue 1 is exact.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,15 @@ from viewhop.spectrum import Spectrum
 from viewhop.views import Describe, row_number
 from viewhop.walks import Walk
 
-__all__ = ["check_reached", "resolve_solver", "solve", "trivial_pairs", "warn_of_pieces"]
+__all__ = [
+    "check_reached",
+    "is_solved_on_hub",
+    "resolve_solver",
+    "solve",
+    "solve_on_hub",
+    "trivial_pairs",
+    "warn_of_pieces",
+]
 
 
 def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None) -> Floats:
@@ -96,6 +105,22 @@ def solve(
     MemoryBudgetError
         If the dense solver would allocate more than `allowed`.
     """
+    if is_solved_on_hub(walk, solver):
+
+        def solve_hub(hub: Walk, pieces: NDArray[np.intp] | None, start: Floats | None) -> Spectrum:
+            return solve(
+                hub,
+                r,
+                solver=solver,
+                tol=tol,
+                pieces=pieces,
+                generator=generator,
+                start=start,
+                progress=progress,
+                allowed=allowed,
+            )
+
+        return solve_on_hub(walk, pieces, start, solve_hub)
     is_auto = isinstance(solver, str) and solver == "auto"
     method = resolve_solver(choose_solver(walk, r, tol) if is_auto else solver)
     method.check(walk)
@@ -111,6 +136,49 @@ def solve(
         progress,
     )
     return _solve_problem(problem, method, known[:, 1 : r + 1], allowed)
+
+
+def is_solved_on_hub(walk: Walk, solver: Any) -> bool:
+    """Whether the walk between samples is solved instead of `walk`.
+
+    Parameters
+    ----------
+    walk : Walk
+    solver : str or object
+    """
+    return walk.hub is not None and not (isinstance(solver, str) and solver == "svd")
+
+
+def solve_on_hub(
+    walk: Walk,
+    pieces: NDArray[np.intp] | None,
+    start: Floats | None,
+    solve_hub: Callable[[Walk, NDArray[np.intp] | None, Floats | None], Spectrum],
+) -> Spectrum:
+    """The eigenpairs of a walk, from those of the walk between samples.
+
+    Parameters
+    ----------
+    walk : Walk
+        With a `hub`.
+    pieces, start
+        As in `solve`, on the nodes of `walk`.
+    solve_hub : callable
+        Solves ``hub`` with pieces and start vectors of its own.
+    """
+    assert walk.hub is not None
+    of_samples = None
+    if pieces is not None:
+        of_samples = np.empty(walk.n_samples, dtype=np.intp)
+        for view, part in enumerate(walk.rows.split(pieces)):
+            of_samples[walk.rows.samples(view)] = part
+    guess = None if start is None else walk.to_hub(start)
+    try:
+        return walk.lift(solve_hub(walk.hub, of_samples, guess))
+    except ConvergenceError as error:
+        if error.spectrum is not None:
+            error.spectrum = walk.lift(error.spectrum)
+        raise
 
 
 def _solve_problem(

@@ -49,6 +49,15 @@ class RowMap:
         """The map of views that observed every sample, in order."""
         return cls([n_samples] * n_views, [None] * n_views, n_samples)
 
+    def with_view(self, samples: Indices | None) -> RowMap:
+        """The map with one more view, whose rows belong to `samples`; None if to all in order."""
+        size = self.n_samples if samples is None else samples.size
+        return RowMap([*self.sizes, size], [*self._samples, samples], self.n_samples)
+
+    def first_views(self, n_views: int) -> RowMap:
+        """The map of the first views only."""
+        return RowMap(self.sizes[:n_views], self._samples[:n_views], self.n_samples)
+
     @property
     def is_whole(self) -> bool:
         """Whether every view has one row for every sample, in order."""

@@ -42,6 +42,8 @@ class ViewRows:
         Bytes that pairs of neighbours may take (ties can add many); None is no limit.
     describe : callable
         Names a row in a message: by its sample's id, where ids are known.
+    came_as : dtype or None
+        The precision in which the rows were passed, if it is less than that of `values`.
     """
 
     name: str
@@ -51,3 +53,9 @@ class ViewRows:
     progress: Progress = no_progress
     allowed: int | None = None
     describe: Describe = row_number
+    came_as: np.dtype[np.floating] | None = None
+
+    @property
+    def precision(self) -> np.dtype[np.floating]:
+        """The precision of the rows, which sets their rounding."""
+        return self.values.dtype if self.came_as is None else self.came_as

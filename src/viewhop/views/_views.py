@@ -108,9 +108,12 @@ class Views:
         samples: Mapping[str, Indices | None],
         feature_names: Sequence[Labels],
         ids: NDArray[Any] | None = None,
+        precisions: Mapping[str, np.dtype[np.floating]] | None = None,
     ) -> None:
         """Store rows and the sample of each; None if row k is sample k."""
-        single = all(array.dtype == np.float32 for array in rows.values())
+        own = {name: array.dtype for name, array in rows.items()}
+        self._precisions = dict(precisions or own)
+        single = all(dtype == np.float32 for dtype in own.values())
         dtype = np.float32 if single else np.float64
         self.names = tuple(rows)
         self._n_samples = n_samples
@@ -149,7 +152,7 @@ class Views:
                 )
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
-        self._set(len(self), rows, samples, self.feature_names, self.ids)
+        self._set(len(self), rows, samples, self.feature_names, self.ids, self._precisions)
         self._check_observed("is NaN or not in `observed`")
 
     @classmethod
@@ -362,6 +365,16 @@ class Views:
         self._check_name(name)
         return self._rows[name]
 
+    def precision(self, name: str) -> np.dtype[np.floating]:
+        """The precision in which a view was passed, float32 or float64.
+
+        Parameters
+        ----------
+        name : str
+        """
+        self._check_name(name)
+        return self._precisions[name]
+
     def samples(self, name: str) -> Indices:
         """The sample index of each observed row of a view, (n_l,).
 
@@ -420,7 +433,7 @@ class Views:
                 rows[name] = array[kept]
         views = Views.__new__(Views)
         ids = None if self.ids is None else self.ids[key]
-        views._set(chosen.size, rows, places, self.feature_names, ids)
+        views._set(chosen.size, rows, places, self.feature_names, ids, self._precisions)
         return views
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:

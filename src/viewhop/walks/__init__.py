@@ -12,8 +12,9 @@ from viewhop._registry import FUSIONS
 from viewhop.walks._alternating import AlternatingWalk
 from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
-from viewhop.walks._hop import HopWalk, check_hops, hop_matrix
+from viewhop.walks._hop import HopWalk, build_weighted_walk, check_hops, hop_matrix
 from viewhop.walks._hop_extension import HopExtension
+from viewhop.walks._hub import HubWalk, rank_one_weights
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
 from viewhop.walks._walk_codec import read_walk, walk_state
 
@@ -24,13 +25,16 @@ __all__ = [
     "Extension",
     "HopExtension",
     "HopWalk",
+    "HubWalk",
     "ProductWalk",
     "Step",
     "SumWalk",
     "Walk",
     "WalkSize",
+    "build_weighted_walk",
     "check_hops",
     "hop_matrix",
+    "rank_one_weights",
     "read_walk",
     "walk_class",
     "walk_state",

@@ -34,11 +34,16 @@ class FusedExtension(Extension):
         P̂ψ at the training samples.
     vectors : list of (n_l, r) arrays
         The vectors to average, at the training rows of each view.
+    weights : (L,) array or None
+        What each view's kernel is multiplied by; None is 1.
     """
 
-    def __init__(self, training: Floats, vectors: list[Floats]) -> None:
+    def __init__(
+        self, training: Floats, vectors: list[Floats], weights: Floats | None = None
+    ) -> None:
         self._training = training
         self.vectors = vectors
+        self.weights = np.ones(len(vectors)) if weights is None else weights
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, one (n_samples, r) array."""
@@ -46,12 +51,16 @@ class FusedExtension(Extension):
 
     def step(self, rows: Sequence[KernelRows | None]) -> Step:
         """P̂ψ at new samples, one block."""
-        both = [(K, V) for K, V in zip(rows, self.vectors, strict=True) if K is not None]
-        given = [kernel_rows for kernel_rows, _ in both]
+        views = [
+            (K, V, c)
+            for K, V, c in zip(rows, self.vectors, self.weights, strict=True)
+            if K is not None
+        ]
+        given = [kernel_rows for kernel_rows, _, _ in views]
         peaks = np.max([rows.peaks for rows in given], axis=0)
-        weights = [(rows.weights(peaks), vectors) for rows, vectors in both]
-        mass = np.sum([np.asarray(w.sum(axis=1)) for w, _ in weights], axis=0)
-        top = np.sum([average(w, vectors) for w, vectors in weights], axis=0)
+        weights = [(rows.weights(peaks), vectors, c) for rows, vectors, c in views]
+        mass = np.sum([c * np.asarray(w.sum(axis=1)) for w, _, c in weights], axis=0)
+        top = np.sum([c * average(w, vectors) for w, vectors, c in weights], axis=0)
         with np.errstate(invalid="ignore"):
             block = top / mass[:, None]
         far = np.any([rows.far for rows in given], axis=0)

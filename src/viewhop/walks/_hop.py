@@ -13,15 +13,17 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop._storage.codec import Shelf, read_fields
-from viewhop.affinity import Affinity, KernelRows
+from viewhop.affinity import Affinity, JointView, KernelRows
 from viewhop.errors import ModelFileError
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
 from viewhop.walks._extension import Extension
+from viewhop.walks._fused import FusedExtension
 from viewhop.walks._hop_extension import HopExtension
+from viewhop.walks._hub import HubWalk, rank_one_weights
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
 
-__all__ = ["HopWalk", "check_hops", "hop_matrix"]
+__all__ = ["HopWalk", "build_weighted_walk", "check_hops", "hop_matrix"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -65,6 +67,34 @@ def check_hops(hops: ArrayLike, n_views: int) -> Floats:
     return H
 
 
+def build_weighted_walk(
+    affinities: Sequence[Affinity],
+    rows: RowMap,
+    weights: Mapping[str, float],
+    *,
+    joint: JointView | None = None,
+) -> HopWalk:
+    """The walk with the hop matrix w wᵀ over kernels that are divided by their mean degrees.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+        One per view.
+    rows : RowMap
+        Which samples their rows belong to.
+    weights : dict of float by view name
+        w, positive.
+    joint : JointView or None
+        Its weight is that of the view with the largest.
+    """
+    kernels = [*affinities] if joint is None else [*affinities, joint.affinity]
+    own = [weights[K.name] for K in affinities]
+    # A kernel times a number is the same as its weight times that number.
+    means = [float(K.degrees.mean()) for K in kernels]
+    w = np.array([*own, *[max(own)] * (joint is not None)]) / means
+    return HopWalk.build(affinities, rows, hops=np.outer(w, w), n_jobs=1, joint=joint)
+
+
 class HopWalk(Walk):
     """The walk that hops between views, with a node (i, l) for each sample i that view l observed.
 
@@ -76,6 +106,9 @@ class HopWalk(Walk):
         Symmetric non-negative hop matrix; None means that of Eq. (13).
     rows : RowMap or None
         Which samples their rows belong to; None means the same samples in the same order.
+    joint : JointView or None
+        All views side by side, as one more block of nodes: the last of `kernels`, `hops` and
+        `rows`.
 
     Notes
     -----
@@ -91,28 +124,129 @@ class HopWalk(Walk):
         affinities: Sequence[Affinity],
         hops: ArrayLike | None = None,
         rows: RowMap | None = None,
+        joint: JointView | None = None,
     ) -> None:
         self.affinities = tuple(affinities)
-        n_views = len(self.affinities)
-        self.hops = hop_matrix(n_views) if hops is None else check_hops(hops, n_views)
-        self.rows = same_rows(affinities) if rows is None else rows
+        self.joint = joint
+        n_blocks = len(self.kernels)
+        self.hops = hop_matrix(n_blocks) if hops is None else check_hops(hops, n_blocks)
+        self.rows = same_rows(self.kernels) if rows is None else rows
 
     @classmethod
     def build(
-        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int
+        cls,
+        affinities: Sequence[Affinity],
+        rows: RowMap,
+        *,
+        hops: Floats | None,
+        n_jobs: int,
+        joint: JointView | None = None,
     ) -> HopWalk:
         """The walk with a hop matrix; None means that of Eq. (13)."""
-        return cls(affinities, hops, rows)
+        if joint is not None:
+            complete = np.flatnonzero(rows.observed.all(axis=1))
+            rows = rows.with_view(complete)
+        return cls(affinities, hops, rows, joint)
 
     @classmethod
     def size(
         cls, n_samples: int, n_rows: Sequence[int], *, hops: Floats | None, is_dense: bool
     ) -> WalkSize:
-        """One node per observation; two views with a zero diagonal of H are solved on half."""
+        """One node per observation, of which a solver may need only some.
+
+        Two views with a zero diagonal of H are solved on half, and H of rank one on the samples.
+        """
         n_nodes = sum(n_rows)
+        if len(n_rows) > 1 and hops is not None and rank_one_weights(hops) is not None:
+            return WalkSize(n_nodes, n_samples)
         stays = hops is not None and bool(np.diagonal(hops).any())
         is_halved = len(n_rows) == 2 and not stays
         return WalkSize(n_nodes, n_nodes // 2 if is_halved else n_nodes)
+
+    @property
+    def kernels(self) -> tuple[Affinity, ...]:
+        """The kernels that the walk multiplies by: those of the views, then of the joint view."""
+        return self.affinities if self.joint is None else (*self.affinities, self.joint.affinity)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the blocks: those of the views, then of the joint view."""
+        return tuple(K.name for K in self.kernels)
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """The weights w of H = w wᵀ, (n_blocks,); None if H has another form."""
+        return rank_one_weights(self.hops)
+
+    @cached_property
+    def hub(self) -> HubWalk | None:
+        """The walk between samples that has the same eigenvalues, for H of rank one."""
+        if self.weights is None or self.n_blocks == 1:
+            return None
+        return HubWalk(self.kernels, self.weights, self.rows)
+
+    def lift(self, spectrum: Spectrum) -> Spectrum:
+        """The eigenpairs between nodes, from those of `hub`.
+
+        Parameters
+        ----------
+        spectrum : Spectrum
+            Of `hub`.
+
+        Notes
+        -----
+        ψ_l = K^l S_lᵀ(g φ) / (K^l S_lᵀ g √λ), for an eigenvector φ of `hub`.
+        """
+        assert self.hub is not None
+        values = spectrum.eigenvalues
+        vectors = np.concatenate(self.hub.average_in_views(spectrum.eigenvectors))
+        unit = vectors / np.sqrt(values) * np.sqrt(self.stationary)[:, None]
+        return Spectrum.from_symmetric(
+            values,
+            unit,
+            np.asarray(self.normalized(unit), dtype=np.float64),
+            stationary=self.stationary,
+            solver=spectrum.solver,
+            n_products=spectrum.n_products,
+        )
+
+    def to_hub(self, vectors: Floats) -> Floats:
+        """Vectors on nodes as vectors on samples, (n_samples, r): one step without a scale."""
+        assert self.hub is not None
+        return np.asarray(self._at_hubs(vectors) / self.hub.mass[:, None])
+
+    def _at_hubs(self, vectors: Floats) -> Floats:
+        """G = Σ_m w_m S_m K^m v_m, (n_samples, r)."""
+        assert self.weights is not None
+        parts = zip(
+            self.smoothed(vectors.astype(self.dtype, copy=False)), self.weights, strict=True
+        )
+        return np.asarray(
+            np.sum([w * self.rows.scattered(m, part) for m, (part, w) in enumerate(parts)], axis=0),
+            dtype=np.float64,
+        )
+
+    def consensus(self, spectrum: Spectrum) -> FusedExtension:
+        """One set of coordinates per sample, on which all views agree; for H of rank one.
+
+        Parameters
+        ----------
+        spectrum : Spectrum
+
+        Notes
+        -----
+        √λ G(x)/g(x), where G(x) and g(x) sum w_m κ_m(x)·ψ_m and w_m κ_m(x)·1 over the views that
+        the sample has. They are the coordinates of the walk between samples after one step.
+        """
+        if self.hub is None:
+            return super().consensus(spectrum)  # type: ignore[return-value]  # it raises
+        roots = np.sqrt(spectrum.eigenvalues)
+        training = roots * self.to_hub(spectrum.eigenvectors)
+        vectors = [
+            np.asarray(block * roots, dtype=np.float64)
+            for block in self.blocks(spectrum.eigenvectors)
+        ]
+        return FusedExtension(training, vectors, self.weights)
 
     @property
     def n_nodes(self) -> int:
@@ -130,7 +264,7 @@ class HopWalk(Walk):
     @property
     def n_blocks(self) -> int:
         """Number of views."""
-        return len(self.affinities)
+        return len(self.kernels)
 
     @property
     def max_coordinates(self) -> int:
@@ -168,22 +302,23 @@ class HopWalk(Walk):
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """K̂ times a vector (n_nodes,) or block (n_nodes, b)."""
         return np.concatenate(
-            [K @ u for K, u in zip(self.affinities, self.hopped(self.smoothed(V)), strict=True)]
+            [K @ u for K, u in zip(self.kernels, self.hopped(self.smoothed(V)), strict=True)]
         )
 
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> HopWalk:
         """The same kind of walk over other kernels and samples."""
+        # With a joint view its kernel is the last one, without a way to new samples.
         return HopWalk(kernels, self.hops, rows)
 
     @cached_property
     def degrees(self) -> Floats:
         """Row sums of K̂, (n_nodes,), the diagonal of D̂, in float64."""
-        sums = self.hopped([K.degrees for K in self.affinities])
-        return np.concatenate([K @ u for K, u in zip(self.affinities, sums, strict=True)])
+        sums = self.hopped([K.degrees for K in self.kernels])
+        return np.concatenate([K @ u for K, u in zip(self.kernels, sums, strict=True)])
 
     def smoothed(self, V: NDArray[np.floating]) -> list[NDArray[np.floating]]:
         """K^m v_m of each view m."""
-        return [K @ v for K, v in zip(self.affinities, self.blocks(V), strict=True)]
+        return [K @ v for K, v in zip(self.kernels, self.blocks(V), strict=True)]
 
     def hopped(self, W: Sequence[NDArray[np.floating]]) -> list[NDArray[np.floating]]:
         """Σ_m H_lm w_m of each view l, sample by sample."""
@@ -209,7 +344,7 @@ class HopWalk(Walk):
             return self._pieces_of_rows()
         # A pattern is symmetric, so its components are its strong components, which need no
         # transpose.
-        parts = [connected_components(K.pattern(), connection="strong") for K in self.affinities]
+        parts = [connected_components(K.pattern(), connection="strong") for K in self.kernels]
         first = np.cumsum([0, *(count for count, _ in parts)])
         labels = [label + start for (_, label), start in zip(parts, first[:-1], strict=True)]
         keys = [
@@ -226,7 +361,7 @@ class HopWalk(Walk):
         """As `pieces` for incomplete views: nodes are joined to hubs that the walker can leave."""
         n = self.n_nodes
         live = self.rows.live(self.hops)
-        parts = [K.pattern(mask).tocoo() for K, mask in zip(self.affinities, live, strict=True)]
+        parts = [K.pattern(mask).tocoo() for K, mask in zip(self.kernels, live, strict=True)]
         starts = self.rows.starts
         # Nodes first, then the hubs of the rows, then one hub per pair of views of a sample.
         ends = [
@@ -250,8 +385,11 @@ class HopWalk(Walk):
         return pieces
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
-        """Kernel rows of new samples, one entry per view; None for a missing view."""
-        return [K.against(new[K.name]) if K.name in new else None for K in self.affinities]
+        """Kernel rows of new samples, one entry per block; None for a missing view.
+
+        `new` has rows of the joint view under its name: see `JointView.rows`.
+        """
+        return [K.against(new[K.name]) if K.name in new else None for K in self.kernels]
 
     def extension(self, spectrum: Spectrum) -> Extension:
         """The extension, which gives coordinates in every view from any subset of the views."""
@@ -272,8 +410,19 @@ class HopWalk(Walk):
             raise ValueError(f"view {name!r} did not observe sample {missing[0]}")
         return np.asarray(node[samples])
 
+    def without_joint(self) -> HopWalk:
+        """The walk over the views alone."""
+        if self.joint is None:
+            return self
+        n_views = len(self.affinities)
+        return HopWalk(
+            self.affinities, self.hops[:n_views, :n_views], self.rows.first_views(n_views)
+        )
+
     def leave_out(self, view: int) -> HopWalk:
-        """The walk over all views but one."""
+        """The walk over all views but one, without a joint view."""
+        if self.joint is not None:
+            return self.without_joint().leave_out(view)
         if self.n_blocks < 2:
             super().leave_out(view)
         kept = [l for l in range(self.n_blocks) if l != view]
@@ -294,9 +443,11 @@ class HopWalk(Walk):
         return HopWalk([self.affinities[l] for l in kept], hops, rows)
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
-        """Empty plain data; the hop matrix goes to the shelf."""
+        """The joint view as plain data; the hop matrix goes to the shelf."""
         shelf.put("hops", self.hops)
-        return {}
+        if self.joint is None:
+            return {}
+        return {"joint": self.joint.state(shelf.within("joint"))}
 
     @classmethod
     def restore(
@@ -309,10 +460,18 @@ class HopWalk(Walk):
         n_jobs: int,
     ) -> HopWalk:
         """The walk from the data that `state` wrote."""
-        read_fields(data, (), "the walk hop")
-        hops = shelf.numbers("hops", (len(affinities), len(affinities)), least=0.0)
+        (state,) = read_fields(data, (), "the walk hop", optional={"joint": None})
+        joint = None
+        if state is not None:
+            complete = np.flatnonzero(rows.observed.all(axis=1))
+            joint = JointView.restore(
+                affinities, complete.size, state, shelf.within("joint"), n_jobs=n_jobs
+            )
+            rows = rows.with_view(complete)
+        n_blocks = len(affinities) + (joint is not None)
+        hops = shelf.numbers("hops", (n_blocks, n_blocks), least=0.0)
         try:
-            return cls(affinities, hops, rows)
+            return cls(affinities, hops, rows, joint)
         except ValueError as error:
             raise ModelFileError(f"the walk: {error}") from error
 

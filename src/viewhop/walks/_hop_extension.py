@@ -74,7 +74,7 @@ class HopExtension(Extension):
             both = np.column_stack([self.smoothed[m], self.masses[m]]).astype(walk.dtype)
             total = np.zeros((walk.n_samples, both.shape[1]))
             for l in np.flatnonzero(self.hops[:, m] > 0).tolist():
-                image = walk.affinities[l] @ rows.carried(both, m, l)
+                image = walk.kernels[l] @ rows.carried(both, m, l)
                 total += self.hops[l, m] * rows.scattered(l, image)
             wanted = ~observed[:, m]
             reached = wanted & (total[:, -1] > 0)
@@ -96,7 +96,7 @@ class HopExtension(Extension):
     @cached_property
     def masses(self) -> list[Floats]:
         """b_m of each view."""
-        return [K.degrees for K in self.walk.affinities]
+        return [K.degrees for K in self.walk.kernels]
 
     @cached_property
     def weights(self) -> list[NDArray[np.floating]]:

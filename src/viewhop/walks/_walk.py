@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from viewhop._registry import FUSIONS, load_home
 from viewhop._storage.codec import Shelf, read_fields
-from viewhop.affinity import Affinity, KernelRows
+from viewhop.affinity import Affinity, JointView, KernelRows
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
 from viewhop.walks._extension import Extension
@@ -79,8 +79,10 @@ class Walk(ABC):
 
     affinities: tuple[Affinity, ...]
     rows: RowMap
-    #: The hop matrix, (L, L); None for a walk without one.
+    #: The hop matrix, (n_blocks, n_blocks); None for a walk without one.
     hops: Floats | None = None
+    #: All views side by side, as one more block of nodes; None for a walk without it.
+    joint: JointView | None = None
     #: Name of the walk in estimators and model files.
     fusion: ClassVar[str]
     #: Whether every view must observe every sample, in fit and in transform.
@@ -168,6 +170,10 @@ class Walk(ABC):
         """
         raise TypeError(f"{type(self).__name__} cannot be rebuilt from other kernels")
 
+    def without_joint(self) -> Walk:
+        """The walk without its joint view; the walk itself if it has none."""
+        return self
+
     def leave_out(self, view: int) -> Walk:
         """The walk over all views but one; ValueError if no such walk exists."""
         raise ValueError(
@@ -219,6 +225,26 @@ class Walk(ABC):
     def reduced(self) -> CrossKernel | None:
         """A smaller problem with the same solution, or None."""
         return None
+
+    @property
+    def hub(self) -> Walk | None:
+        """A walk between samples with the same eigenvalues, which is solved instead, or None."""
+        return None
+
+    def lift(self, spectrum: Spectrum) -> Spectrum:
+        """The eigenpairs of this walk, from those of its `hub`."""
+        raise TypeError(f"{type(self).__name__} has no hub")
+
+    def to_hub(self, vectors: Floats) -> Floats:
+        """Vectors on nodes as vectors on the samples of `hub`, (n_samples, r), up to scale."""
+        raise TypeError(f"{type(self).__name__} has no hub")
+
+    def consensus(self, spectrum: Spectrum) -> Extension:
+        """One set of coordinates per sample, if the walk has a `hub`; ValueError otherwise."""
+        raise ValueError(
+            'output="consensus" needs fusion="hop" with at least two views, and a hop matrix of '
+            "rank one: leave hops and within_view_weight at None, or pass view_weights"
+        )
 
     @property
     def is_cross(self) -> bool:

@@ -36,7 +36,7 @@ def walk_state(walk: Walk, shelf: Shelf) -> dict[str, Any]:
             f"the fusion {walk.fusion!r} is not built into viewhop, so vh.load could not restore it"
         )
     rows = walk.rows
-    for l in range(rows.n_views):
+    for l in range(len(walk.affinities)):
         if not rows.is_whole:
             shelf.within(f"view{l}").put("samples", rows.samples(l).astype(np.int64))
     shelf.put("degrees", walk.degrees)
