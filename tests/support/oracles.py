@@ -12,16 +12,25 @@ from scipy.sparse.csgraph import connected_components
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
 
+#: Relative difference that rounding may leave.
+ROUNDING = 1e-13
+
+
 def features(kernel, X, training=None):
     """Rows of X (float64) in the space where the kernel's distance is Euclidean."""
     X = np.asarray(X, dtype=np.float64)
+    known = np.asarray(X if training is None else training, dtype=np.float64)
+    if kernel.metric == "centered-cosine":
+        X = X - known.mean(axis=0)
     if kernel.standardize:
-        deviation = np.asarray(X if training is None else training, dtype=np.float64).std(axis=0)
-        X = X / np.where(deviation > 0, deviation, 1.0)
+        deviation = known.std(axis=0)
+        X = X / np.where(deviation > ROUNDING * np.abs(known).max(axis=0), deviation, 1.0)
     if kernel.metric == "correlation":
         X = X - X.mean(axis=1, keepdims=True)
-    if kernel.metric in ("correlation", "cosine"):
-        X = X / np.linalg.norm(X, axis=1, keepdims=True) / np.sqrt(2)
+    if kernel.metric != "euclidean":
+        length = np.linalg.norm(X, axis=1, keepdims=True)
+        # A row without a direction stays at the origin.
+        X = X / np.where(length > ROUNDING * np.abs(known).max(), length, np.inf) / np.sqrt(2)
     return X
 
 
@@ -51,7 +60,7 @@ class View:
             self.F = features(kernel, X)
             self.D = self._distances(self.F)
             self.sigma = self._sigma(sigma)
-            self.radius = np.array([rank(row, self.k) if self.k else np.inf for row in self.D])
+            self.edges = [self._edge(row) for row in self.D]
         self.q = np.ones(len(self.X))
         raw = self._raw(self.X)
         self.q = raw.sum(axis=1)
@@ -65,7 +74,24 @@ class View:
 
     @property
     def k_scale(self):
+        if self.kernel.scale_neighbors is not None:
+            return self.kernel.scale_neighbors
         return 7 if self.k is None else max(2, self.k // 2)
+
+    def _edge(self, row):
+        """The distances up to which the kernel is whole, and from which it is 0."""
+        if self.k is None:
+            return np.inf, np.inf
+        if not self.kernel.taper:
+            return (rank(row, self.k),) * 2
+        return rank(row, max(1, self.k - round(self.kernel.taper * self.k))), rank(row, self.k + 1)
+
+    @staticmethod
+    def _weight(d, edge):
+        inner, outer = edge
+        if outer <= (1 + 1e-6) * inner or np.isinf(outer):
+            return float(d <= (1 + ROUNDING) * outer)
+        return float(np.clip((outer - d) / (outer - inner), 0, 1))
 
     def _sigma(self, sigma):
         root = np.sqrt(self.kernel.factor)
@@ -96,8 +122,10 @@ class View:
             assert isinstance(self.kernel, Gaussian | Correlation)
             values = np.exp(-(D**2) / (2 * scale**2))
         if self.k is not None:
-            radius = np.array([rank(row, self.k) for row in D])
-            values[np.maximum.outer(radius, self.radius) < D] = 0.0
+            for i, row in enumerate(D):
+                own = self._edge(row)
+                for j, d in enumerate(row):
+                    values[i, j] *= max(self._weight(d, own), self._weight(d, self.edges[j]))
         return values
 
     def rows(self, X):

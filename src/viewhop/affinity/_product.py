@@ -133,9 +133,9 @@ class KernelProduct:
         points = self._side_by_side({a.name: a.points.rows for a in self._sparse})
         dtype = self._sparse[0].dtype if self._sparse else np.dtype(np.float64)
         rows = ViewRows("product", np.empty((0, 0), dtype=dtype), n_jobs=n_jobs)
-        return build_points_affinity(
-            rows, self._joint_kernel(), FeatureMap("euclidean", None), Points(points)
-        )
+        plain = FeatureMap("euclidean", None)
+        joined = Points(points, slack=plain.slack(points, points.dtype))
+        return build_points_affinity(rows, self._joint_kernel(), plain, joined)
 
     def _joint_kernel(self) -> Gaussian:
         """The kernel of the joint view; ValueError if the views' kernels do not match."""

@@ -60,9 +60,8 @@ class SparseAffinity(Graph):
     features : FeatureMap
     points : Points
         The training samples in the kernel's feature space.
-    inner, radius : (n,) arrays
-        Distance from each sample up to which the kernel is whole, and from which it is 0 unless
-        the other sample's radius is larger.
+    edge : Edge
+        How the kernel of each sample falls to 0 at its last neighbours.
     index : Index or None
         Searches for the neighbours of new samples; None if the search is exact.
     """
@@ -96,6 +95,11 @@ class SparseAffinity(Graph):
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle, without caches that are rebuilt on demand."""
         return {**super().__getstate__(), "_cells": None}
+
+    @property
+    def radius(self) -> Floats:
+        """Distance from each sample beyond which it keeps no neighbour of its own, (n,)."""
+        return self.edge.outer
 
     @property
     def nbytes(self) -> int:

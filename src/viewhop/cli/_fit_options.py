@@ -98,9 +98,28 @@ def _kernel_options() -> list[Any]:
             "Neighbours that the kernel keeps.  [default: 10 if adaptive, else all]",
         ),
         _view_setting(
-            "--metric", "METRIC", "{names}.  [default: euclidean]", cls=NameOption, names=METRICS
+            "--metric",
+            "METRIC",
+            "{names}.  [default: auto if adaptive, else euclidean]",
+            cls=NameOption,
+            names=METRICS,
         ),
-        _view_setting("--alpha", "NUMBER", "Exponent of the density normalisation.  [default: 0]"),
+        _view_setting(
+            "--alpha",
+            "NUMBER",
+            "Exponent of the density normalisation.  [default: 1 if adaptive, else 0]",
+        ),
+        _view_setting(
+            "--scale-neighbors",
+            "N",
+            "Neighbours that set a local scale.  [default: 10 if adaptive, else half]",
+        ),
+        _view_setting(
+            "--taper",
+            "NUMBER",
+            "Share of the neighbours over which the kernel falls to 0.  [default: 0.2 if adaptive, "
+            "else 0]",
+        ),
         _view_setting(
             "--search", "METHOD", "{names}.  [default: auto]", cls=NameOption, names=SEARCHES
         ),
@@ -125,13 +144,27 @@ def _walk_options() -> list[Any]:
             "--within-view-weight",
             metavar="NUMBER",
             type=float,
-            help="Weight of steps within a view, 0 to 1.  [default: 0]",
+            help="Weight of steps within a view, 0 to 1, instead of view weights; 0 is the paper's "
+            "walk.",
+        ),
+        setting(
+            "--view-weight",
+            metavar="NAME=NUMBER",
+            multiple=True,
+            help="How willingly the walker goes to a view, for every view.  [default: by agreement "
+            "of the views]",
+        ),
+        setting(
+            "--joint-view/--no-joint-view",
+            default=None,
+            help="Add all views side by side as one more view.  [default: if most samples are "
+            "complete]",
         ),
         setting("--steps", metavar="T", type=float, help="Diffusion time.  [default: 1]"),
         setting(
             "--output",
             metavar="OUTPUT",
-            help="Coordinates of all views side by side, or their mean: {names}.  [default: auto]",
+            help="Form of the coordinates: {names}.  [default: auto]",
             cls=NameOption,
             names=OUTPUTS,
         ),
@@ -190,6 +223,11 @@ def settings_from_options(
     for key in KERNEL_KEYS:
         if isinstance(given.get(key), tuple):
             _split_by_view(key, given.pop(key), given, own)
+    for text in given.pop("view_weight", ()):
+        name, mark, value = text.rpartition("=")
+        if not mark:
+            raise click.UsageError(f"--view-weight needs the view: NAME={value}")
+        own.setdefault(name, {})["weight"] = _parse_number(value)
     for key in ("components", "accuracy", "clusters"):
         if key in given:
             given[key] = _parse_number(given[key])

@@ -50,7 +50,10 @@ def _print_numbers(result: RunResult) -> None:
         columns = record["inputs"][name]["columns"]
         recall = record["recall"].get(name, 1.0)
         search = "" if recall == 1 else f", {recall:.1%} of neighbours found"
-        click.echo(f"  {name:<{width}}  {count:,} samples{missing}, {columns:,} features{search}")
+        click.echo(
+            f"  {name:<{width}}  {count:,} samples{missing}, {columns:,} features, "
+            f"{record['metrics'][name]}, weight {record['view_weights'][name]:.2g}{search}"
+        )
     values = record["eigenvalues"]
     listed = " ".join(f"{value:.4f}" for value in values[:6]) + (" …" if len(values) > 6 else "")
     click.echo(f"{record['n_components']} coordinates, eigenvalues {listed} ({record['solver']})")

@@ -27,6 +27,9 @@ _DEPENDENT = {
     "kernel": KERNEL_KEYS[1:],
     "clusters": ("components", "max_clusters"),
     "components": ("accuracy",),
+    "metric": ("standardize",),
+    "within_view_weight": ("weight", "joint_view", "output"),
+    "fusion": ("weight", "joint_view", "output"),
 }
 
 
@@ -142,7 +145,7 @@ def format_configuration(settings: Settings, folder: Path, *, is_complete: bool 
 
 def _view_values(view: ViewSettings, folder: Path) -> dict[str, Any]:
     own = {key: getattr(view, key) for key in KERNEL_KEYS}
-    return {"path": relative_path(view.path, folder), **own}
+    return {"path": relative_path(view.path, folder), "weight": view.weight, **own}
 
 
 def relative_path(path: str, folder: Path) -> str:

@@ -70,10 +70,13 @@ def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model
         "random_state": settings.seed,
         "verbose": verbose,
     }
+    weights = {name: view.weight for name, view in settings.views.items()}
     walking: dict[str, Any] = {
         "kernel": kernels,
         "fusion": settings.fusion,
         "within_view_weight": settings.within_view_weight,
+        "view_weights": None if None in weights.values() else weights,
+        "joint_view": "auto" if settings.joint_view is None else settings.joint_view,
         "output": settings.output,
     }
     if settings.command == "cluster":
@@ -107,18 +110,21 @@ def resolve_settings(settings: Settings, model: Model) -> Settings:
         Fitted with these settings.
     """
     est = embedder_of(model)
-    views = {
-        name: ViewSettings(path=view.path, **asdict(resolve_kernel(settings.kernel_of(name))))
-        for name, view in settings.views.items()
-    }
-    width = est.embedding_.shape[1]
-    stated: dict[str, Any] = {
-        "views": views,
-        # One block of columns for each view, or their mean.
-        "output": "concat" if width == est.n_components_ * est.n_views_ else "mean",
-    }
-    if settings.output != "auto":
-        del stated["output"]
+    geometry = est.geometry_
+    is_weighted = geometry.walk.takes_hops and settings.within_view_weight is None
+    views = {}
+    for name, view in settings.views.items():
+        kernel = asdict(resolve_kernel(settings.kernel_of(name)))
+        if kernel["metric"] == "auto":  # what it was, for this run
+            chosen = geometry.kernels[name].get_params(deep=False)
+            kernel |= {key: chosen[key] for key in ("metric", "standardize")}
+        weight = est.view_weights_[name] if is_weighted and len(settings.views) > 1 else None
+        views[name] = ViewSettings(path=view.path, weight=weight, **kernel)
+    stated: dict[str, Any] = {"views": views}
+    if settings.output == "auto":
+        stated["output"] = geometry.output
+    if len(settings.views) > 1:
+        stated["joint_view"] = geometry.walk.joint is not None
     if settings.command == "cluster":
         stated["clusters"] = model.n_clusters
         stated["components"] = int(model.n_components_)

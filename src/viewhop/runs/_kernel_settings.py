@@ -50,6 +50,8 @@ class KernelSettings:
     metric : str or None
     standardize : bool or None
     search : str or None
+    scale_neighbors : int or None
+    taper : float or None
 
     Examples
     --------
@@ -68,6 +70,8 @@ class KernelSettings:
     standardize: bool | None = setting(kinds.boolean)
     alpha: float | None = setting(kinds.number(least=0))
     search: str | None = setting(kinds.name_in(SEARCHES))
+    scale_neighbors: int | None = setting(kinds.whole(1))
+    taper: float | None = setting(kinds.number(least=0, most=1))
 
 
 #: The settings that a view may have of its own, the kernel first.
@@ -106,7 +110,8 @@ def build_kernel(settings: KernelSettings) -> Kernel:
     --------
     >>> from viewhop.runs._kernel_settings import KernelSettings, build_kernel
     >>> build_kernel(KernelSettings(kernel="adaptive", neighbors=20))
-    Gaussian(bandwidth='local', n_neighbors=20)
+    Gaussian(alpha=1.0, bandwidth='local', metric='auto', n_neighbors=20,
+             scale_neighbors=10, taper=0.2)
     """
     kernel: Kernel = load_home(KERNELS[settings.kernel or DEFAULT_KERNEL].home)()
     parameters = kernel.get_params(deep=False)
@@ -130,7 +135,7 @@ def resolve_kernel(settings: KernelSettings) -> KernelSettings:
     >>> from viewhop.runs._kernel_settings import KernelSettings, resolve_kernel
     >>> full = resolve_kernel(KernelSettings(kernel="adaptive"))
     >>> full.kernel, full.bandwidth, full.neighbors, full.metric
-    ('gaussian', 'local', 10, 'euclidean')
+    ('gaussian', 'local', 10, 'auto')
     """
     kernel = build_kernel(settings)
     parameters = kernel.get_params(deep=False)

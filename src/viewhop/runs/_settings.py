@@ -31,6 +31,8 @@ class ViewSettings(KernelSettings):
     ----------
     path : str
         The file; ``file.npz::name`` is one array of several.
+    weight : float or None
+        How willingly the walker goes to the view; None for all views chooses it by agreement.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class ViewSettings(KernelSettings):
     """
 
     path: str = setting(kinds.text, "")
+    weight: float | None = setting(kinds.number(above=0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +65,10 @@ class Settings(KernelSettings):
         Whether to write report.html.
     id, label, keep, drop, decimal, delimiter, encoding
         How the files are read, as in `viewhop.tables.Options`; a delimiter may be "tab".
-    fusion, within_view_weight, components, accuracy, steps, output, solver, tol, memory, jobs, seed
+    fusion, within_view_weight, joint_view, components, accuracy, steps, output, solver, tol
+    memory, jobs, seed
         Of `MultiViewDiffusionMaps`, where some have longer names: `n_components`, `n_steps`,
-        `max_memory`, `n_jobs`, `random_state`.
+        `max_memory`, `n_jobs`, `random_state`. A joint view that is None is "auto".
     clusters, max_clusters, normalize
         Of `MultiViewSpectralClustering`, for the command "cluster" only.
 
@@ -89,7 +93,8 @@ class Settings(KernelSettings):
     delimiter: str | None = setting(kinds.text)
     encoding: str = setting(kinds.text, "utf-8")
     fusion: str = setting(kinds.name_in(FUSIONS), "hop")
-    within_view_weight: float = setting(kinds.number(least=0, most=1), 0.0)
+    within_view_weight: float | None = setting(kinds.number(least=0, most=1))
+    joint_view: bool | None = setting(kinds.boolean)
     components: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
     accuracy: float | str | None = setting(
         kinds.either(kinds.number(least=0, most=1), kinds.choice("local_pca", "danco"))
@@ -181,11 +186,7 @@ class Settings(KernelSettings):
             raise SettingsError("--accuracy requires --components auto", key="accuracy")
         if self.components == "auto" and not self.steps > 0:
             raise SettingsError("--components auto requires --steps above 0", key="steps")
-        if self.fusion != "hop" and self.within_view_weight:
-            raise SettingsError(
-                f"--within-view-weight requires --fusion hop, not {self.fusion}",
-                key="within_view_weight",
-            )
+        self._check_weights()
         if len(self.views) == 1 and self.fusion != "hop":
             raise SettingsError(
                 f"--fusion {self.fusion} needs two views or more, got one", key="fusion"
@@ -198,6 +199,30 @@ class Settings(KernelSettings):
                 key="bandwidth",
             )
         self._check_command()
+
+    def _check_weights(self) -> None:
+        """Raise SettingsError for settings of the hop matrix that do not apply or conflict."""
+        weighted = [name for name, view in self.views.items() if view.weight is not None]
+        given = {
+            "within_view_weight": self.within_view_weight is not None,
+            "view_weight": bool(weighted),
+        }
+        for key, is_given in given.items():
+            if is_given and self.fusion != "hop":
+                raise SettingsError(
+                    f"{_option(key)} requires --fusion hop, not {self.fusion}", key=key
+                )
+        if all(given.values()):
+            raise SettingsError(
+                "pass --within-view-weight or --view-weight, not both", key="view_weight"
+            )
+        missing = [name for name in self.views if name not in weighted]
+        if weighted and missing:
+            raise SettingsError(
+                f"--view-weight is given for {weighted[0]!r}, but not for {missing[0]!r}; give it "
+                "for every view or for none",
+                key="view_weight",
+            )
 
     def _check_kinds(self) -> None:
         """Raise SettingsError for a value of the wrong kind: the constructor takes anything."""

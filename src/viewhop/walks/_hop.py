@@ -242,11 +242,8 @@ class HopWalk(Walk):
             return super().consensus(spectrum)  # type: ignore[return-value]  # it raises
         roots = np.sqrt(spectrum.eigenvalues)
         training = roots * self.to_hub(spectrum.eigenvectors)
-        vectors = [
-            np.asarray(block * roots, dtype=np.float64)
-            for block in self.blocks(spectrum.eigenvectors)
-        ]
-        return FusedExtension(training, vectors, self.weights)
+        blocks = self.rows.split(spectrum.eigenvectors)
+        return FusedExtension(training, [block * roots for block in blocks], self.weights)
 
     @property
     def n_nodes(self) -> int:
