@@ -184,13 +184,19 @@ def _decode_record(data: Any, names: Sequence[str]) -> FitRecord:
         optional={"metric_scores": {}, "agreement": None, "view_weights": {}},
     )
     later = dict.fromkeys(_LATER_STAGES, 0.0)
-    stages = read_fields(timings, _STAGES, "the timings", optional=later)
+    seconds = dict(
+        zip(
+            (*_STAGES, *_LATER_STAGES),
+            read_fields(timings, _STAGES, "the timings", optional=later),
+            strict=True,
+        )
+    )
     return FitRecord(
         read_integer(n_pieces, "the number of pieces", least=1),
         read_integer(memory, "the memory of the fit"),
         {
-            stage: read_number(seconds, "the timings", least=0.0)
-            for stage, seconds in zip((*_STAGES, *_LATER_STAGES), stages, strict=True)
+            stage: read_number(seconds[stage], "the timings", least=0.0)
+            for stage in (*_LATER_STAGES, *_STAGES)
         },
         {name: _decode_numbers(own, f"the metrics of {name!r}") for name, own in _items(scores)},
         None if agreement is None else _decode_matrix(agreement, len(names)),
