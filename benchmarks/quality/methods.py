@@ -244,7 +244,7 @@ OURS = (
     _maps(DEFAULT, _with(), takes_missing=True, counts=True),
     _maps("paper settings", paper_settings, takes_missing=True, counts=True),
     _maps("default of 0.1", _first_default, takes_missing=True, counts=True),
-    _maps("kernel sum, same kernels", _with(fusion="sum"), takes_missing=True),
+    _maps("kernel sum (same kernels)", _with(fusion="sum"), takes_missing=True),
     _maps("product of kernels", _with(fusion="product")),
     _maps("alternating diffusion", _with(fusion="alternating")),
     Method(
@@ -279,7 +279,7 @@ BASELINES = (
         {"features": "standardised, side by side", **describe_estimator(vh.DiffusionMaps())},
     ),
     Method(
-        "all features, standardised",
+        "all features (standardised)",
         "concatenation",
         _features,
         {"features": "standardised, side by side"},
@@ -287,7 +287,7 @@ BASELINES = (
         tasks=("neighbours",),
     ),
     Method(
-        "all features, cosine",
+        "all features (cosine)",
         "concatenation",
         _features_on_sphere,
         {"features": "unit rows in each view, side by side"},

@@ -62,10 +62,10 @@ def list_peers(process: PeerProcess) -> tuple[Method, ...]:
         return Result([answer["embedding"]], [answer["new"]] if "new" in answer else [], [])
 
     return (
-        umap("UMAP, 2 columns", "euclidean", lambda order: 2),
-        umap("UMAP, r columns", "euclidean", lambda order: order.r),
-        umap("UMAP cosine, 2 columns", "cosine", lambda order: 2),
-        umap("UMAP cosine, r columns", "cosine", lambda order: order.r),
+        umap("UMAP (2 columns)", "euclidean", lambda order: 2),
+        umap("UMAP (r columns)", "euclidean", lambda order: order.r),
+        umap("UMAP cosine (2 columns)", "cosine", lambda order: 2),
+        umap("UMAP cosine (r columns)", "cosine", lambda order: order.r),
         snf("SNF", "sqeuclidean"),
         snf("SNF cosine", "cosine"),
         _peer(

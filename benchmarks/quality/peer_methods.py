@@ -36,6 +36,8 @@ def snf(views: list, new: list, seeds: list, metric: str, n_clusters: int) -> Ar
     import snf as snfpy
     from sklearn.cluster import spectral_clustering
 
+    _adapt(snfpy.compute)
+
     # The parameters that its documentation advises, which are also its defaults. Standardising
     # turns the angles of sparse rows into noise, so cosine sees the features as given.
     affinities = snfpy.make_affinity(
@@ -60,6 +62,16 @@ def mcca(views: list, new: list, seeds: list, r: int, shrinkage: float) -> Array
 
 
 METHODS = {"umap": umap, "snf": snf, "mcca": mcca}
+
+
+def _adapt(module: Any) -> None:
+    """Let snfpy 0.2 check arrays with an argument that scikit-learn 1.8 has under a new name."""
+    from sklearn.utils import check_array
+
+    def check(*arrays: Any, force_all_finite: Any = True, **options: Any) -> Any:
+        return check_array(*arrays, ensure_all_finite=force_all_finite, **options)
+
+    module.check_array = check
 
 
 def _standardise(views: list, new: list) -> tuple[np.ndarray, np.ndarray | None]:

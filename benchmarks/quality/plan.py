@@ -14,7 +14,7 @@ from benchmarks.quality.sets import CUT, REAL, SYNTHETIC, Data
 __all__ = ["Plan", "Size", "sets_of"]
 
 #: Methods whose robustness is measured without --full.
-ROBUST = (DEFAULT, "default of 0.1", "kernel sum, same kernels")
+ROBUST = (DEFAULT, "default of 0.1", "kernel sum (same kernels)")
 SEEDS = (0, 1, 2)
 
 

@@ -86,7 +86,7 @@ REAL: dict[str, Callable[[DataHome], Bunch]] = {
 COUNTED = tuple(REAL)
 
 #: One image cut into parts: shown beside the real sets, and not counted with them.
-CUT: dict[str, Callable[[DataHome], Bunch]] = {"digits, cut": lambda home: _cut_digits()}
+CUT: dict[str, Callable[[DataHome], Bunch]] = {"cut digits": lambda home: _cut_digits()}
 
 
 def _rolls(noise: float) -> Callable[[int], Data]:
@@ -122,9 +122,9 @@ def _mixtures(n_samples: int) -> Data:
 
 #: The paper's synthetic sets by name, with their sizes; each is called with a number of samples.
 SYNTHETIC: dict[str, tuple[int, Callable[[int], Data]]] = {
-    "rolls, noise 0": (1000, _rolls(0.0)),
-    "rolls, noise 2": (1000, _rolls(2.0)),
-    "rolls, noise 5": (1000, _rolls(5.0)),
+    "rolls (noise 0)": (1000, _rolls(0.0)),
+    "rolls (noise 2)": (1000, _rolls(2.0)),
+    "rolls (noise 5)": (1000, _rolls(5.0)),
     "gapped rolls": (1200, _gapped_rolls),
     "circles": (1600, _circles),
     "helix A": (1000, _helices("A")),
