@@ -88,12 +88,21 @@ def main(
     fits = [*grid(), *around(CHOICE[0])]
     counted = [name for name in Summary(results, ()).sets if not quick]
     if choices:
-        run_choices(fits, store, data_home=data_home, names=counted, retry=retry, report=_report)
+        run_choices(
+            fits,
+            store,
+            data_home=data_home,
+            names=counted,
+            retry=retry,
+            fresh=fresh,
+            report=_report,
+        )
     summary = Summary(results, plan.methods)
     versions = find_versions() | {
         name: version for name, version in process.versions.items() if name not in find_versions()
     }
-    section = write_choices(find_records(fits, store, counted), counted)
+    measured = {name: summary.default(name) for name in counted}
+    section = write_choices(find_records(fits, store, counted), counted, measured)
     _write(folder, summary, size, versions, section, docs=write_docs)
     _report(f"{results.computed} cells computed, {len(results.records)} in all")
     _report(f"written: {folder / 'quality.md'}")

@@ -18,6 +18,7 @@ import numpy as np
 import viewhop as vh
 from benchmarks.quality import sets
 from benchmarks.quality.cells import Cell, Record, Store
+from benchmarks.quality.run import is_old
 from benchmarks.quality.sets import COUNTED, Data
 from benchmarks.quality.tasks import make_record, score_clusters
 from viewhop.errors import DataMissingError
@@ -38,6 +39,7 @@ class Fit:
     metric : {"auto", "euclidean"}
     joint_view : bool
     n_neighbors : int
+    taper : float
     """
 
     walk: str = "agreement"
@@ -46,6 +48,7 @@ class Fit:
     metric: str = "auto"
     joint_view: bool = True
     n_neighbors: int = 10
+    taper: float = 0.0
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -54,9 +57,10 @@ class Fit:
 
     def __str__(self) -> str:
         joint = "joint view" if self.joint_view else "no joint view"
+        taper = f", taper {self.taper:g}" if self.taper else ""
         return (
             f"{self.walk}, α = {self.alpha:g}, scale {self.scale_neighbors} of "
-            f"{self.n_neighbors}, {self.metric} metric, {joint}"
+            f"{self.n_neighbors}{taper}, {self.metric} metric, {joint}"
         )
 
     def build(self, r: int, n_views: int) -> Any:
@@ -67,6 +71,7 @@ class Fit:
             scale_neighbors=self.scale_neighbors,
             metric=self.metric,
             alpha=self.alpha,
+            **({"taper": self.taper} if self.taper else {}),
         )
         walk: dict[str, Any] = {
             "no staying": {"within_view_weight": 0.0},
@@ -83,12 +88,17 @@ class Fit:
         )
 
 
-#: The fit and the output of the default.
-CHOICE = (Fit(), "consensus")
+#: The fit and the output of the default; keep it equal to `viewhop.kernels.adaptive`.
+CHOICE = (Fit(scale_neighbors=10, taper=0.2), "consensus")
+#: Tapers to try around it.
+TAPERS = (0.0, 0.1, 0.2)
 
 
 def grid() -> list[Fit]:
-    """All combinations of the factors, on ten neighbours."""
+    """All combinations of the factors, with neighbours and taper of the default.
+
+    Only a walk with weights has a joint view.
+    """
     factors = product(
         ("no staying", "equal weights", "agreement"),
         (0.0, 1.0),
@@ -96,16 +106,19 @@ def grid() -> list[Fit]:
         ("euclidean", "auto"),
         (False, True),
     )
-    return [Fit(*levels) for levels in factors]
+    n_neighbors, taper = CHOICE[0].n_neighbors, CHOICE[0].taper
+    fits = [Fit(*levels, n_neighbors, taper) for levels in factors]
+    return [fit for fit in fits if not (fit.joint_view and fit.walk == "no staying")]
 
 
 def around(fit: Fit) -> list[Fit]:
-    """A fit with other numbers of neighbours, one factor at a time."""
-    return [
+    """A fit with another number of neighbours or another taper, one factor at a time."""
+    neighbours = [
         replace(fit, n_neighbors=k, scale_neighbors=min(fit.scale_neighbors, k))
         for k in (5, 10, 20)
         if k != fit.n_neighbors
     ]
+    return neighbours + [replace(fit, taper=taper) for taper in TAPERS if taper != fit.taper]
 
 
 def run_choices(
@@ -115,6 +128,7 @@ def run_choices(
     data_home: str | os.PathLike[str] | None = None,
     names: Sequence[str] = COUNTED,
     retry: bool = False,
+    fresh: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> int:
     """Compute what the store lacks; the number of fits that were computed."""
@@ -129,7 +143,7 @@ def run_choices(
         for fit in fits:
             cell = _cell(name, fit)
             earlier = store.get(cell, asdict(fit))
-            if earlier is None or (retry and earlier.error):
+            if earlier is None or (retry and earlier.error) or (fresh and is_old(earlier)):
                 record = make_record(cell, asdict(fit), partial(_scores, fit, data))
                 store.put(record)
                 computed += 1

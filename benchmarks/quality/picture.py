@@ -92,10 +92,10 @@ def _draw_sets(ax: Axes, summary: Summary) -> None:
         ax.plot(known, np.full(len(known), place), "o", color=PALE, ms=4.5, mec="white", mew=0.4)
         peer, ours = summary.best_peer(name), summary.default(name)
         if peer is not None:
-            ax.plot(peer[1], place, "D", mfc="white", mec=PEER, mew=1.6, ms=6)
+            ax.plot(peer[1], place, "D", mfc="white", mec=PEER, mew=1.6, ms=6, clip_on=False)
             ax.text(1.015, place, peer[0], va="center", color=PEER, fontsize="small")
         if ours is not None:
-            ax.plot(ours, place, "o", color=OURS, ms=7.5)
+            ax.plot(ours, place, "o", color=OURS, ms=7.5, clip_on=False)
     ax.plot([], [], "o", color=OURS, ms=7.5, label=DEFAULT)
     if summary.peers():
         ax.plot([], [], "D", mfc="white", mec=PEER, mew=1.6, ms=6, label="best peer, named")

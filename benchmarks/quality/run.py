@@ -13,7 +13,7 @@ from benchmarks.quality.plan import Plan, Size
 from benchmarks.quality.tasks import run_cell
 from viewhop.errors import DataMissingError
 
-__all__ = ["Results", "SetSize", "run_plan"]
+__all__ = ["Results", "SetSize", "is_old", "run_plan"]
 
 
 class SetSize(NamedTuple):
@@ -87,7 +87,7 @@ def run_plan(
                 results.left_out[cell] = why_not
                 continue
             record = store.get(cell, method.parameters_for(cell.task))
-            if record is None or (retry and record.error) or (fresh and _is_old(record)):
+            if record is None or (retry and record.error) or (fresh and is_old(record)):
                 record = run_cell(cell, method, data)
                 store.put(record)
                 results.computed += 1
@@ -98,5 +98,6 @@ def run_plan(
     return results
 
 
-def _is_old(record: Record) -> bool:
+def is_old(record: Record) -> bool:
+    """Whether another state of the source computed it."""
     return record.source != source_digest()
