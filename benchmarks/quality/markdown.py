@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from benchmarks.quality.methods import DEFAULT
 from benchmarks.quality.summary import Value
 
-__all__ = ["DASH", "Gaps", "format_value", "table"]
+__all__ = ["DASH", "Gaps", "bold_default", "format_value", "table"]
 
 DASH = "–"
 
@@ -34,6 +35,15 @@ class Gaps:
             places = [f"{', '.join(rows)} ({'; '.join(cols)})" for cols, rows in alike.items()]
             lines.append(f"{DASH} {reason}: {'; '.join(places)}.")
         return "\n\n".join(lines)
+
+    def below(self, text: str) -> str:
+        """A text with the reasons of its gaps below it."""
+        return "\n\n".join(part for part in (text, self.text()) if part)
+
+
+def bold_default(cells: list[str]) -> list[str]:
+    """The cells of a line, in bold if it is the line of the default."""
+    return [f"**{cell}**" for cell in cells] if cells[0] == DEFAULT else cells
 
 
 def format_value(number: float, digits: int = 2) -> str:

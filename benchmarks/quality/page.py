@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from benchmarks.quality.cells import source_digest
-from benchmarks.quality.markdown import DASH, Gaps, format_value, table
-from benchmarks.quality.methods import DEFAULT
-from benchmarks.quality.peer_list import LARGEST_NETWORK
+from benchmarks.quality.clustering_tables import (
+    write_clusters,
+    write_counts,
+    write_means,
+    write_winners,
+)
+from benchmarks.quality.markdown import DASH, Gaps, bold_default, table
 from benchmarks.quality.perturbations import MISSING, PERTURBATIONS, WIDTH
 from benchmarks.quality.plan import Size
-from benchmarks.quality.ranks import critical_difference
-from benchmarks.quality.sets import COUNTED, CUT, SYNTHETIC
+from benchmarks.quality.sets import COUNTED, SYNTHETIC
 from benchmarks.quality.summary import BEST_VIEW, Summary, Value
 from benchmarks.quality.tasks import KMEANS_SEEDS, MOST_COLUMNS, N_INIT
 
@@ -61,10 +64,10 @@ def write_page(
         _rule(),
         f"![Mean ranks of the methods, and AMI by set]({picture})" if picture else "",
         _sets(summary),
-        _clusters(summary),
-        _winners(summary),
-        _means(summary),
-        _count(summary),
+        write_clusters(summary),
+        write_winners(summary),
+        write_means(summary),
+        write_counts(summary),
         _neighbours(summary),
         _geometry(summary),
         _robustness(summary),
@@ -114,113 +117,6 @@ def _sets(summary: Summary) -> str:
     return "## The sets\n\n" + table(["set", "samples", "views", "classes K"], rows)
 
 
-def _clusters(summary: Summary) -> str:
-    sets = [*summary.sets, *(name for name in CUT if name in summary.results.sizes)]
-    if not sets:
-        return ""
-    gaps, ranks = Gaps(), summary.ranks()
-    few = [name for name in summary.sets if summary.results.sizes[name][0] <= LARGEST_NETWORK]
-    has_few = 0 < len(few) < len(summary.sets)
-    order = sorted(
-        summary.columns("clusters"),
-        key=lambda column: -(summary.mean(column, "clusters", "ami").number or -1.0),
-    )
-    rows = []
-    for column in order:
-        mean = summary.mean(column, "clusters", "ami")
-        cells = [
-            gaps.show(summary.value(name, column, "clusters", "ami"), column, name) for name in sets
-        ]
-        rank = ranks.get(column)
-        shown = [DASH if rank is None else f"{rank:.1f}"]
-        if has_few:
-            mean_few = summary.mean(column, "clusters", "ami", sets=few)
-            shown.append(gaps.show(mean_few, column, "mean of small sets", 3))
-        rows.append(_bold([column, gaps.show(mean, column, "mean", 3), *shown, *cells]))
-    n_sets = len(summary.sets)
-    text = "## Clustering with K known\n\nAMI"
-    text += f"; the mean and the mean rank are over {n_sets} of the fourteen sets.\n\n"
-    if has_few:
-        text += (
-            f"“Small” is the mean over the {len(few)} sets with at most {LARGEST_NETWORK:,} "
-            "samples, up to which SNF is run.\n\n"
-        )
-    text += table(["method", "mean", "rank", *(["small"] if has_few else []), *sets], rows)
-    if len(ranks) > 1 and n_sets > 1:
-        difference = critical_difference(len(ranks), n_sets)
-        text += (
-            f"\n\nMean ranks differ at the level of 5 % if they are {difference:.1f} apart "
-            f"(Nemenyi, {len(ranks)} methods, {n_sets} sets). Methods that lack a set have no "
-            "rank, nor has the best view, which is chosen with labels."
-        )
-    return _with_gaps(text, gaps)
-
-
-def _winners(summary: Summary) -> str:
-    lines = []
-    for name in summary.sets:
-        ours, peer = summary.default(name), summary.best_peer(name)
-        if ours is None or peer is None:
-            continue
-        who, number = peer
-        texts = format_value(ours), format_value(number)
-        if number > ours:
-            lines.append(f"- {name}: {who} wins with {texts[1]}; the default has {texts[0]}.")
-        else:
-            lines.append(
-                f"- {name}: no peer beats the default, {texts[0]}; the best is {who} with "
-                f"{texts[1]}."
-            )
-    return "### The default and the best peer, set by set\n\n" + "\n".join(lines) if lines else ""
-
-
-def _means(summary: Summary) -> str:
-    scores = {"AMI": "ami", "ARI": "ari", "accuracy": "accuracy"}
-    gaps = Gaps()
-    rows = [
-        _bold(
-            [column]
-            + [
-                gaps.show(summary.mean(column, "clusters", score), column, head, 3)
-                for head, score in scores.items()
-            ]
-        )
-        for column in summary.columns("clusters")
-    ]
-    if not summary.sets:
-        return ""
-    return _with_gaps(
-        "### Means of three scores\n\nAccuracy is the share of samples in matching pairs of "
-        "clusters and classes.\n\n" + table(["method", *scores], rows),
-        gaps,
-    )
-
-
-def _count(summary: Summary) -> str:
-    sets = [*summary.sets, *(name for name in CUT if name in summary.results.sizes)]
-    columns = summary.columns("count")
-    gaps = Gaps()
-    rows = []
-    for name in sets:
-        cells = [name, str(summary.results.sizes[name].n_classes)]
-        for column in columns:
-            k = summary.value(name, column, "count", "k")
-            ami = summary.value(name, column, "count", "ami")
-            if k.number is None:
-                cells.append(gaps.show(k, column, name))
-            else:
-                cells.append(f"{k.number:.3g} ({gaps.show(ami, column, name)})")
-        rows.append(cells)
-    means = [gaps.show(summary.mean(c, "count", "ami"), c, "mean AMI", 3) for c in columns]
-    rows.append(["mean AMI", "", *means])
-    return _with_gaps(
-        "## Clustering with K unknown\n\nThe number of clusters that "
-        '`MultiViewSpectralClustering("auto")` finds, and the AMI in brackets.\n\n'
-        + table(["set", "K", *columns], rows),
-        gaps,
-    )
-
-
 def _neighbours(summary: Summary) -> str:
     if not summary.sets:
         return ""
@@ -235,13 +131,12 @@ def _neighbours(summary: Summary) -> str:
             gaps.show(summary.value(name, column, "neighbours", "1-NN"), column, name)
             for name in summary.sets
         ]
-        rows.append(_bold([column, *means, *cells]))
-    return _with_gaps(
+        rows.append(bold_default([column, *means, *cells]))
+    return gaps.below(
         "## Nearest neighbours\n\nHalf of the samples, with equal shares of the classes, are held "
         "out and placed by `transform`; the accuracy of their nearest neighbours in the other "
         f"half. r = K − 1, at most {MOST_COLUMNS}. By set: 1-NN.\n\n"
         + table(["method", "1-NN", "5-NN", *summary.sets], rows),
-        gaps,
     )
 
 
@@ -251,7 +146,7 @@ def _geometry(summary: Summary) -> str:
         return ""
     gaps = Gaps()
     rows = [
-        _bold(
+        bold_default(
             [column]
             + [
                 gaps.show(summary.value(name, column, "geometry", "score"), column, name)
@@ -260,11 +155,10 @@ def _geometry(summary: Summary) -> str:
         )
         for column in summary.columns("geometry")
     ]
-    return _with_gaps(
+    return gaps.below(
         "## Geometry\n\nRolls: |Spearman| of the first coordinate with the angle. Helices: "
         "circular rank correlation of the angle in two coordinates with the true one. Circles and "
         "mixtures: AMI.\n\n" + table(["method", *sets], rows),
-        gaps,
     )
 
 
@@ -286,15 +180,14 @@ def _robustness(summary: Summary) -> str:
             gaps.show(loss, column, head, 3)
             for loss, head in zip((clean, *losses), ("clean", *PERTURBATIONS), strict=True)
         ]
-        rows.append(_bold([column, *shown]))
+        rows.append(bold_default([column, *shown]))
     drawn = ", ".join(f"{share:.0%}".replace("%", " %") for share in MISSING.values())
-    return _with_gaps(
+    return gaps.below(
         "## Robustness\n\nMean AMI on clean data, and the mean loss over the sets. A view of "
         f"noise has {WIDTH} features, N(0, 1); a shuffled view is the last one, with its rows "
         f"permuted; of (sample, view) pairs, {drawn} are drawn to be missing, and a sample that "
         "lost all its views gets one back.\n\n"
         + table(["method", "clean", *(f"loss, {name}" for name in PERTURBATIONS)], rows),
-        gaps,
     )
 
 
@@ -312,12 +205,3 @@ def _loss(summary: Summary, column: str, perturbation: str) -> Value:
 def _failures(summary: Summary) -> str:
     failed = [f"- {record.cell}: {record.error}" for record in summary.failures()]
     return "## Cells that failed\n\n" + "\n".join(failed) if failed else ""
-
-
-def _bold(cells: list[str]) -> list[str]:
-    """The line of the default stands out."""
-    return [f"**{cell}**" for cell in cells] if cells[0] == DEFAULT else cells
-
-
-def _with_gaps(text: str, gaps: Gaps) -> str:
-    return "\n\n".join(part for part in (text, gaps.text()) if part)

@@ -38,11 +38,15 @@ def snf(views: list, new: list, seeds: list, metric: str, n_clusters: int) -> Ar
 
     _adapt(snfpy.compute)
 
-    # The parameters that its documentation advises, which are also its defaults. Standardising
-    # turns the angles of sparse rows into noise, so cosine sees the features as given.
-    affinities = snfpy.make_affinity(
-        *views, metric=metric, K=20, mu=0.5, normalize=metric != "cosine"
-    )
+    # The parameters that its documentation advises, which are also its defaults. Squared distances
+    # of rows of unit length are cosine distances, and are defined for rows of zeros, too.
+    if metric == "cosine":
+        arguments: dict[str, Any] = {"metric": "sqeuclidean", "normalize": False}
+        views = [_unit(view) for view in views]
+    else:
+        arguments = {"metric": metric}
+        views = [view[:, view.std(axis=0) > 0] for view in views]  # it divides by the deviation
+    affinities = snfpy.make_affinity(*views, K=20, mu=0.5, **arguments)
     fused = snfpy.snf(*affinities, K=20)
     fused = (fused + fused.T) / 2
     labels = [spectral_clustering(fused, n_clusters=n_clusters, random_state=s) for s in seeds]
