@@ -13,7 +13,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics lint bench bench-small reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         embed six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -23,6 +23,9 @@ help:
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
+	@echo "make bench-quality        score embeddings on fourteen real sets, with other packages, hours; FULL=1 for more:"
+	@echo "                  a page in quality-results/, taken up again where it was interrupted. Sets: VIEWHOP_DATA"
+	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
 	@echo "make reproduce    run the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
@@ -54,6 +57,14 @@ bench: $(VENV)/.ready-bench
 bench-small: $(VENV)/.ready-bench-small
 	$(BIN)/python -m benchmarks --small --out benchmark-results/small
 
+bench-quality: $(VENV)/.ready-demo $(VENV)-peers/.ready
+	@test -n "$$VIEWHOP_DATA" || \
+		echo "VIEWHOP_DATA is not set: of the fourteen real sets, only the bundled digits will be run" >&2
+	$(BIN)/python -m benchmarks.quality --choices $(if $(FULL),--full)
+
+bench-quality-quick: $(VENV)/.ready-demo
+	$(BIN)/python -m benchmarks.quality --quick --out quality-results/quick
+
 reproduce: $(VENV)/.ready-reproduce
 	$(BIN)/viewhop reproduce
 
@@ -67,7 +78,7 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -97,6 +108,12 @@ $(VENV)-omics/.ready: $(VENV)/.ready-base
 	@test -x $(VENV)-omics/bin/python || $(PYTHON) -m venv $(VENV)-omics
 	$(VENV)-omics/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-omics/bin/python -m pip install --quiet --editable ".[omics]" --group omics
+	@touch $@
+
+$(VENV)-peers/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-peers/bin/python || $(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-peers/bin/python -m pip install --quiet --group peers
 	@touch $@
 
 $(VENV)/.ready-lint: $(VENV)/.ready-base

@@ -3,6 +3,7 @@
 from viewhop.datasets._bundled import load_mfeat
 from viewhop.datasets._coil import load_coil20
 from viewhop.datasets._deformation import deformed
+from viewhop.datasets._multiview import load_multiview, load_scgem
 from viewhop.datasets._remote import load_caltech101, load_isolet, load_mnist_2_3
 from viewhop.datasets._synthetic import (
     make_circles,
@@ -20,6 +21,8 @@ __all__ = [
     "load_isolet",
     "load_mfeat",
     "load_mnist_2_3",
+    "load_multiview",
+    "load_scgem",
     "make_circles",
     "make_gapped_rolls",
     "make_helices",

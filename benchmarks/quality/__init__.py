@@ -1,0 +1,1 @@
+"""How good the embeddings are: sets × methods × tasks × seeds, ``make bench-quality``."""
