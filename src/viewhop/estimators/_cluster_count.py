@@ -12,7 +12,7 @@ from viewhop.errors import ModelFileError
 __all__ = ["EVEN", "METHODS", "ClusterCount", "decode_count", "encode_count"]
 
 #: What can decide on the number of clusters.
-METHODS = ("gap", "separation", "modularity")
+METHODS = ("separation", "modularity")
 
 #: At this confidence a walker leaves its cluster as fast as it mixes within it.
 EVEN = 1 / 2
@@ -25,7 +25,7 @@ class ClusterCount:
     Attributes
     ----------
     n_clusters : int
-    method : {"gap", "separation", "modularity"}
+    method : {"separation", "modularity"}
         What decided; see `count_clusters`.
     candidates : tuple of int
         The numbers k of clusters that were tried, ascending.
@@ -34,7 +34,8 @@ class ClusterCount:
         between the clusters relaxes, and r_w the rate of the slowest relaxation that k clusters
         do not explain. It is the probability that a walker mixes within its cluster before it
         leaves it: 1 for separate clusters, 1/2 where both take equally long, near 0 for pieces
-        of a curve. It is not the probability that the number is right.
+        of a curve. It is not the probability that the number is right: a few groups
+        that are apart may each hold several classes.
     modularities : tuple of float
         For each candidate, the share of the walker's steps that stay within clusters, minus that
         of independent draws of both ends.
