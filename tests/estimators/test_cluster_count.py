@@ -54,12 +54,20 @@ def test_single_precision_and_missing_samples_change_no_count():
     assert count([x, y]).n_clusters == 6
 
 
-def test_two_overlapping_clusters_are_counted():
+def test_a_clear_gap_decides_where_two_clusters_overlap():
     rng = np.random.default_rng(1)
     centers = np.sqrt(8) * rng.standard_normal((2, 9))
     sides = np.repeat([0, 1], 150)
-    views = [centers[sides] + 3.0 * rng.standard_normal((300, 9)) for _ in range(2)]
-    assert count(views).n_clusters == 2
+    result = count([centers[sides] + 3.0 * rng.standard_normal((300, 9)) for _ in range(2)])
+    assert (result.n_clusters, result.method) == (2, "gap")
+
+
+@pytest.mark.parametrize("fusion", ["sum", "product"])
+def test_a_clear_gap_overrules_modularity(fusion):
+    mixtures = make_mixtures(clusters=(2, 2), random_state=20)
+    result = count(mixtures.views, fusion=fusion)
+    assert (result.n_clusters, result.method) == (2, "gap")
+    assert result.is_sure
 
 
 def test_separation_counts_circles_that_modularity_would_cut():
@@ -145,7 +153,7 @@ def test_the_count_survives_a_model_file(tmp_path):
     assert load(path).cluster_count_ is None
 
 
-GOOD = ClusterCount(3, "separation", (2, 3), (0.5, 0.9), (0.2, 0.4))
+GOOD = ClusterCount(3, "gap", (2, 3), (0.5, 0.9), (0.2, 0.4))
 
 
 @pytest.mark.parametrize(

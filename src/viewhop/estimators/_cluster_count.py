@@ -12,7 +12,7 @@ from viewhop.errors import ModelFileError
 __all__ = ["EVEN", "METHODS", "ClusterCount", "decode_count", "encode_count"]
 
 #: What can decide on the number of clusters.
-METHODS = ("separation", "modularity")
+METHODS = ("gap", "separation", "modularity")
 
 #: At this confidence a walker leaves its cluster as fast as it mixes within it.
 EVEN = 1 / 2
@@ -25,7 +25,7 @@ class ClusterCount:
     Attributes
     ----------
     n_clusters : int
-    method : {"separation", "modularity"}
+    method : {"gap", "separation", "modularity"}
         What decided; see `count_clusters`.
     candidates : tuple of int
         The numbers k of clusters that were tried, ascending.

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from viewhop.estimators._cluster_count import EVEN, ClusterCount
-from viewhop.estimators._clusters import leading_coordinates
+from viewhop.estimators._clusters import eigengap, leading_coordinates, log_gap
 from viewhop.estimators._coarse_walk import coarsen_walk
 from viewhop.geometry import Geometry
 
@@ -19,6 +19,8 @@ __all__ = ["count_clusters"]
 
 Floats = NDArray[np.float64]
 
+#: A gap is clear if it is this many times as large as every other.
+CLEAR = 3.0
 #: Below this confidence a walker leaves its cluster twice as fast as it mixes within it, so the
 #: clusters are sections of something longer.
 SECTIONS = 1 / 3
@@ -60,17 +62,16 @@ def count_clusters(
 
     Notes
     -----
-    Samples are clustered by K-means for every k. Two rules decide:
+    The first of these that applies decides:
 
-    - "separation" takes the largest k with a confidence above 1/2. Clusters that are apart are
-      found whatever their sizes.
-    - "modularity" takes the k with the largest modularity (Newman and Girvan 2004). It is for
-      clusters that overlap, tends to be off by a few, and depends on the seed where the modularity
-      hardly changes with k.
-
-    Modularity merges small clusters if there are many, and cuts curves into sections. So the
-    larger of the two numbers is taken, except that a separation overrules a modularity whose
-    confidence is below 1/3.
+    1. "gap": one gap of the eigenvalues is at least three times every other, and that of their
+       logarithms as well. See `eigengap` and `log_gap`.
+    2. "separation": the largest k with a confidence above 1/2, unless the k with the largest
+       modularity is larger and still has a confidence of 1/3. Modularity misses small clusters if
+       there are many, and cuts curves into sections.
+    3. "modularity": the k with the largest modularity (Newman and Girvan 2004), for the partition
+       by K-means. It decides where clusters overlap, tends to be off by a few, and depends on
+       the seed where the modularity hardly changes with k.
 
     The rate of an eigenvalue λ is −log λ. If the walk falls into p pieces, at least p clusters are
     counted. There is always a number, so look at its confidence: samples along a curve have none.
@@ -98,7 +99,7 @@ def count_clusters(
         numbers.append(k)
         confidences.append(_compare_rates(coarse.eigenvalues[k - 1], eigenvalues[k - 1], rounding))
         modularities.append(coarse.modularity)
-    chosen, method = _choose(numbers, confidences, modularities)
+    chosen, method = _choose(eigenvalues[: numbers[-1]], numbers, confidences, modularities)
     return ClusterCount(chosen, method, tuple(numbers), tuple(confidences), tuple(modularities))
 
 
@@ -143,11 +144,29 @@ def _compare_rates(between: float, within: float, rounding: float) -> float:
 
 
 def _choose(
-    numbers: list[int], confidences: list[float], modularities: list[float]
+    eigenvalues: Floats, numbers: list[int], confidences: list[float], modularities: list[float]
 ) -> tuple[int, str]:
     """The number of clusters, and the method that decided."""
+    clear = _find_clear_gap(eigenvalues)
+    if clear in numbers:
+        return clear, "gap"
     best = int(np.argmax(modularities))
     separate = [k for k, c in zip(numbers, confidences, strict=True) if c > EVEN]
     if separate and (separate[-1] >= numbers[best] or confidences[best] < SECTIONS):
         return separate[-1], "separation"
     return numbers[best], "modularity"
+
+
+def _find_clear_gap(eigenvalues: Floats) -> int:
+    """The number of clusters if one gap stands out on both scales, otherwise 0."""
+    if len(eigenvalues) < 3:
+        return 0
+    k = eigengap(eigenvalues)
+    if log_gap(eigenvalues) != k:
+        return 0
+    logarithms = np.log(np.maximum(eigenvalues, np.finfo(np.float64).eps))
+    for values in (eigenvalues, logarithms):
+        gaps = values[:-1] - values[1:]
+        if gaps[k - 2] < CLEAR * np.delete(gaps, k - 2).max():
+            return 0
+    return k
