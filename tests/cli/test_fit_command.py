@@ -524,3 +524,19 @@ def test_a_column_to_keep_that_no_array_has_is_an_error_of_transform_too(tmp_pat
     assert result.exit_code == 1
     assert "no column to keep 'none'" in result.stderr
     assert not Path("n.csv").exists()
+
+
+def test_an_uncertain_number_of_clusters_is_announced(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("rolls", "mixtures"):
+        assert invoked("data", name, "--samples", 240, "-o", name).exit_code == 0
+        views = [f"{view}={name}/{view}.csv" for view in "xy"]
+        arguments = [*views, "--id", "sample", "-o", f"{name}-out"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedWarning)
+            result = invoked("cluster", *arguments)
+        assert result.exit_code == 0, result.output
+        confidence = json.loads(Path(f"{name}-out/run.json").read_text())["cluster_confidence"]
+        doubt = f"their number is uncertain (confidence {confidence:.2f})"
+        assert (doubt in result.stdout) == (name == "rolls")
+        assert (confidence > 0.5) == (name == "mixtures")

@@ -26,7 +26,7 @@ Example:
     "-k",
     "--clusters",
     metavar="N|auto",
-    help="Number of clusters; auto uses the largest eigengap.  [default: auto]",
+    help="Number of clusters; auto counts them in the walk.  [default: auto]",
 )
 @setting(
     "--max-clusters",

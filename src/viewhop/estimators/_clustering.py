@@ -22,7 +22,9 @@ from viewhop.estimators._base import (
     choose_constraints,
     make_generator,
 )
-from viewhop.estimators._clusters import Clusters, eigengap, find_centers, leading_coordinates
+from viewhop.estimators._cluster_count import ClusterCount, encode_count
+from viewhop.estimators._clusters import Clusters, find_centers, leading_coordinates
+from viewhop.estimators._count_clusters import count_clusters
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps, check_fusion, choose_hops
 from viewhop.estimators._parameters import encode_parameters
@@ -62,7 +64,9 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" takes the k with the largest eigengap; see `eigengap`.
+        Number of clusters. "auto" counts them in the walk; see `count_clusters`. Look at
+        ``cluster_count_.confidence``: below 1/2 the data do not show how many there are, and the
+        number may be off by a factor of two or more.
     n_components : int or None, default=None
         Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
         least 1 and at most as many as the walk has.
@@ -88,13 +92,14 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     labels_ : (n_samples,) int array
         The cluster of each training sample, from 0.
     n_clusters_ : int
+    cluster_count_ : ClusterCount or None
+        How "auto" found the number of clusters, and how sure it is; None if it was passed.
     cluster_centers_ : (n_clusters_, n_coordinates) array
     n_components_ : int
         Number of coordinates per view that K-means uses.
     embedder_ : MultiViewDiffusionMaps
-        The fitted embedding. With "auto" it has up to `max_clusters` coordinates per view, so its
-        ``eigenvalues_`` are those among which the eigengap was chosen; K-means uses the first
-        `n_components_` of each view.
+        The fitted embedding. With "auto" it has up to `max_clusters` coordinates per view, and
+        K-means uses the first `n_components_` of each.
     n_features_in_ : int
 
     See Also
@@ -137,6 +142,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     cluster_centers_ = FittedAttribute(lambda est: est.clusters_.centers)
     n_components_ = FittedAttribute(lambda est: est.clusters_.n_components)
     embedder_ = FittedAttribute(lambda est: est.clusters_.embedder)
+    cluster_count_ = FittedAttribute(lambda est: est.clusters_.count)
 
     def __init__(
         self,
@@ -209,10 +215,14 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
                 stacklevel=2,
             )
             progress("k-means", 0, 1)
-            centers, n_components = self._find_centers(geometry, seed)
+            count = self._count_clusters(geometry, seed)
+            n_clusters = int(self.n_clusters) if count is None else count.n_clusters
+            centers, n_components = self._find_centers(geometry, n_clusters, seed)
             progress("k-means", 1, 1)
         embedder = self._embedder_around(geometry, seed)
-        self.clusters_ = Clusters(geometry, embedder, centers, n_components, bool(self.normalize))
+        self.clusters_ = Clusters(
+            geometry, embedder, centers, n_components, bool(self.normalize), count
+        )
         return self
 
     def predict(self, X: Any) -> Labels:
@@ -247,7 +257,9 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     def _encode(self, shelf: Shelf) -> dict[str, Any]:
         """The result of the fit as plain data."""
         shelf.put("centers", self.clusters_.centers)
+        count = self.clusters_.count
         return {
+            "count": None if count is None else encode_count(count),
             "n_components": int(self.clusters_.n_components),
             "normalize": self.clusters_.normalize,
             "embedder": encode_parameters(self.embedder_, shelf.within("embedder")),
@@ -298,30 +310,26 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         return max(wanted)
 
     def _find_centers(
-        self, geometry: Geometry, seed: int | None
+        self, geometry: Geometry, n_clusters: int, seed: int | None
     ) -> tuple[NDArray[np.float64], int]:
         """Cluster centres, and the number of coordinates per view that K-means used."""
-        n_clusters = self._count_clusters(geometry)
         n_components = self._count_components(geometry, n_clusters)
         coordinates = leading_coordinates(
             geometry.embedding(), geometry.n_components, n_components, bool(self.normalize)
         )
         return find_centers(coordinates, n_clusters, n_init=self.n_init, seed=seed), n_components
 
-    def _count_clusters(self, geometry: Geometry) -> int:
-        """The number of clusters, chosen by the eigengap for "auto"."""
+    def _count_clusters(self, geometry: Geometry, seed: int | None) -> ClusterCount | None:
+        """The counted clusters for "auto"; None if their number was passed."""
         if self.n_clusters != "auto":
-            return int(self.n_clusters)
-        if geometry.record.n_pieces > self.max_clusters:
-            raise ValueError(
-                f"the walk falls into {geometry.record.n_pieces} pieces, more than "
-                f"max_clusters={self.max_clusters}, so every eigengap up to there is 0; raise the "
-                "bandwidth (factor) or n_neighbors to join them, or raise max_clusters"
-            )
-        values = geometry.eigenvalues[: self.max_clusters]
-        if len(values) < min(self.max_clusters, geometry.n_samples - 2):
-            values = np.append(values, 0.0)  # the next eigenvalue is not positive beyond rounding
-        return eigengap(values)
+            return None
+        return count_clusters(
+            geometry,
+            max_clusters=int(self.max_clusters),
+            n_components=None if self.n_components is None else int(self.n_components),
+            normalize=bool(self.normalize),
+            seed=seed,
+        )
 
     def _count_components(self, geometry: Geometry, n_clusters: int) -> int:
         """The number of coordinates per view that K-means uses."""

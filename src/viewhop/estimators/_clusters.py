@@ -10,10 +10,11 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from viewhop._runtime.threads import row_blocks
+from viewhop.estimators._cluster_count import ClusterCount
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.geometry import Geometry
 
-__all__ = ["Clusters", "eigengap", "find_centers", "leading_coordinates"]
+__all__ = ["Clusters", "eigengap", "find_centers", "leading_coordinates", "log_gap"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -34,6 +35,8 @@ class Clusters:
         Number of coordinates per view that are used.
     normalize : bool
         Whether only the direction of a sample's coordinates counts.
+    count : ClusterCount or None
+        How their number was found; None if it was passed.
     labels : (n_samples,) int array
         The cluster of each training sample.
     """
@@ -43,6 +46,7 @@ class Clusters:
     centers: Floats
     n_components: int
     normalize: bool
+    count: ClusterCount | None = None
     labels: Labels = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,11 +95,51 @@ def eigengap(eigenvalues: ArrayLike) -> int:
     >>> eigengap([0.99, 0.98, 0.5, 0.4])
     3
     """
+    return _largest_gap(_check_eigenvalues(eigenvalues))
+
+
+def log_gap(eigenvalues: ArrayLike) -> int:
+    """Number of clusters k ≥ 2 with the largest gap log λ_{k−1} − log λ_k.
+
+    Parameters
+    ----------
+    eigenvalues : (r,) array
+        As for `eigengap`. What is not positive beyond rounding counts as the rounding.
+
+    Returns
+    -------
+    n_clusters : int
+        As for `eigengap`.
+
+    Notes
+    -----
+    The gap does not depend on the diffusion time: λ^t has gaps t times as large. It suits wide
+    kernels, whose eigenvalues are small even for separate clusters. Where eigenvalues go on
+    decreasing to 0, the last gaps are the largest, and the result means nothing.
+
+    Examples
+    --------
+    >>> from viewhop.estimators import eigengap, log_gap
+    >>> eigenvalues = [0.4, 0.3, 0.07, 0.05, 0.001, 0.0008]
+    >>> eigengap(eigenvalues), log_gap(eigenvalues)
+    (3, 5)
+    """
+    values = _check_eigenvalues(eigenvalues)
+    return _largest_gap(np.log(np.maximum(values, np.finfo(np.float64).eps)))
+
+
+def _check_eigenvalues(eigenvalues: ArrayLike) -> Floats:
+    """The eigenvalues as an array; ValueError if they cannot be those of a walk."""
     values = np.asarray(eigenvalues, dtype=np.float64)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"eigenvalues must be a non-empty 1-D array, not of shape {values.shape}")
     if not np.isfinite(values).all() or (np.diff(values) > 0).any():
         raise ValueError("eigenvalues must be finite and sorted, largest first")
+    return values
+
+
+def _largest_gap(values: Floats) -> int:
+    """The k with the largest difference from the (k − 1)-th value to the k-th."""
     return 2 + int(np.argmax(values[:-1] - values[1:])) if values.size > 1 else 2
 
 

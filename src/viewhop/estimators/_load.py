@@ -13,6 +13,7 @@ from viewhop._storage import archive
 from viewhop._storage.archive import name_file
 from viewhop._storage.codec import Shelf, read_boolean, read_fields, read_integer, read_text
 from viewhop.errors import ModelFileError
+from viewhop.estimators._cluster_count import decode_count
 from viewhop.estimators._clustering import MultiViewSpectralClustering
 from viewhop.estimators._clusters import Clusters
 from viewhop.estimators._desa import DeSaEmbedding
@@ -119,7 +120,9 @@ def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiView
     kind = MultiViewSpectralClustering
     est = kind(**decode_parameters(kind, parameters, shelf.within("parameters")))
     keys = ("n_components", "normalize", "embedder", "geometry")
-    n, normalize, embedder, state = read_fields(learned, keys, "the clusters")
+    n, normalize, embedder, state, count = read_fields(
+        learned, keys, "the clusters", optional={"count": None}
+    )
     inner = decode_parameters(MultiViewDiffusionMaps, embedder, shelf.within("embedder"))
     geometry = decode_geometry(state, shelf, n_jobs=thread_count(est.n_jobs))
     r = geometry.n_components
@@ -134,6 +137,7 @@ def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiView
         centers,
         n_components,
         read_boolean(normalize, "whether coordinates are normalised"),
+        None if count is None else decode_count(count, len(centers)),
     )
     return est
 

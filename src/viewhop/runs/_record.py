@@ -110,6 +110,8 @@ def build_record(
     }
     if settings.command == "cluster":
         record["n_clusters"] = model.n_clusters_
+        if model.cluster_count_ is not None:
+            record["cluster_confidence"] = model.cluster_count_.confidence
     return record
 
 

@@ -1,0 +1,69 @@
+"""The walk between clusters: what is left of a walk on samples when only clusters are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewhop.walks import Walk
+
+__all__ = ["CoarseWalk", "coarsen_walk"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseWalk:
+    """How often a walker in equilibrium steps from one cluster to another.
+
+    Attributes
+    ----------
+    flows : (k, k) array
+        Probability of a step from cluster a to cluster b; symmetric, and all sum to 1.
+    """
+
+    flows: Floats
+
+    @property
+    def modularity(self) -> float:
+        """The share of steps within clusters, minus that of independent draws of both ends."""
+        masses = self.flows.sum(axis=1)
+        return float(np.trace(self.flows) - masses @ masses)
+
+    @property
+    def eigenvalues(self) -> Floats:
+        """Eigenvalues of the walk between clusters, largest first, (k,); the first is 1.
+
+        Each is at most the eigenvalue of the same rank of the walk on samples.
+        """
+        masses = self.flows.sum(axis=1)
+        roots = np.sqrt(np.where(masses > 0, masses, np.inf))
+        values: Floats = np.linalg.eigvalsh(self.flows / np.outer(roots, roots))
+        return values[::-1]
+
+
+def coarsen_walk(walk: Walk, labels: NDArray[np.integer], n_clusters: int) -> CoarseWalk:
+    """The walk between clusters of samples.
+
+    Parameters
+    ----------
+    walk : Walk
+    labels : (n_samples,) int array
+        The cluster of each sample, from 0. All nodes of a sample belong to its cluster.
+    n_clusters : int
+    """
+    nodes = labels[_samples_of_nodes(walk)]
+    indicators = np.eye(n_clusters, dtype=walk.dtype)[nodes]
+    sums = np.asarray(walk @ indicators, dtype=np.float64)
+    flows = np.stack([sums[nodes == k].sum(axis=0) for k in range(n_clusters)])
+    flows = (flows + flows.T) / 2  # symmetric but for rounding
+    return CoarseWalk(flows / flows.sum())
+
+
+def _samples_of_nodes(walk: Walk) -> NDArray[np.intp]:
+    """The sample that each node belongs to, (n_nodes,)."""
+    if walk.is_fused:
+        return np.tile(np.arange(walk.n_samples), walk.n_blocks)
+    return np.concatenate([walk.rows.samples(l) for l in range(walk.n_blocks)])

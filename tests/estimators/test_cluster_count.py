@@ -1,0 +1,179 @@
+"""Counting clusters: the number that was put in comes out, and doubt is admitted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from viewhop import MultiViewDiffusionMaps, MultiViewSpectralClustering, load
+from viewhop.datasets import make_circles, make_mixtures, make_swiss_rolls
+from viewhop.errors import DisconnectedWarning, ModelFileError
+from viewhop.estimators import ClusterCount, count_clusters, log_gap
+from viewhop.estimators._cluster_count import decode_count, encode_count
+from viewhop.estimators._coarse_walk import coarsen_walk
+from viewhop.kernels import Gaussian, Precomputed
+
+# Separated clusters on neighbour kernels are pieces of the walk, which says so.
+pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
+
+LOCAL = {"kernel": Gaussian("local", n_neighbors=10, alpha=1.0), "within_view_weight": 0.5}
+
+
+def count(views, *, max_clusters=20, **params):
+    model = MultiViewDiffusionMaps(max_clusters, random_state=0, **(params or LOCAL)).fit(views)
+    return count_clusters(model.geometry_, max_clusters=max_clusters, seed=0)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_six_mixtures_are_counted_in_every_draw(seed):
+    result = count(make_mixtures(random_state=seed).views)
+    assert result.n_clusters == 6
+    assert result.is_sure
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 4, 8, 10, 15])
+def test_other_numbers_of_mixtures_are_counted_too(n_clusters):
+    clusters, n_samples = (n_clusters, n_clusters), 40 * n_clusters
+    mixtures = make_mixtures(n_samples, clusters=clusters, random_state=20)
+    assert count(mixtures.views).n_clusters == n_clusters
+
+
+@pytest.mark.parametrize("fusion", ["sum", "product", "alternating"])
+def test_every_fusion_counts_the_mixtures(fusion):
+    result = count(make_mixtures(300, random_state=0).views, fusion=fusion)
+    assert (result.n_clusters, result.is_sure) == (6, True)
+
+
+def test_single_precision_and_missing_samples_change_no_count():
+    mixtures = make_mixtures(300, random_state=2)
+    x, y = (np.array(X) for X in mixtures.views.arrays)
+    assert count([x.astype(np.float32), y.astype(np.float32)]).n_clusters == 6
+    x[::7], y[3::11] = np.nan, np.nan
+    y[::7] = mixtures.views["y"][::7]
+    assert count([x, y]).n_clusters == 6
+
+
+def test_a_clear_gap_decides_where_two_clusters_overlap():
+    rng = np.random.default_rng(1)
+    centers = np.sqrt(8) * rng.standard_normal((2, 9))
+    sides = np.repeat([0, 1], 150)
+    result = count([centers[sides] + 3.0 * rng.standard_normal((300, 9)) for _ in range(2)])
+    assert (result.n_clusters, result.method) == (2, "gap")
+
+
+@pytest.mark.parametrize("fusion", ["sum", "product"])
+def test_a_clear_gap_overrules_modularity(fusion):
+    mixtures = make_mixtures(clusters=(2, 2), random_state=20)
+    result = count(mixtures.views, fusion=fusion)
+    assert (result.n_clusters, result.method) == (2, "gap")
+    assert result.is_sure
+
+
+def test_separation_counts_circles_that_modularity_would_cut():
+    result = count(make_circles(800, noise=0.03, random_state=0).views)
+    assert (result.n_clusters, result.method) == (2, "separation")
+    assert result.confidence > 0.99
+    cut = result.candidates[int(np.argmax(result.modularities))]
+    assert cut > 2
+
+
+def test_a_roll_is_counted_without_confidence():
+    result = count(make_swiss_rolls(400, noise=0.3, random_state=0).views)
+    assert result.method == "modularity"
+    assert result.confidence < 0.4
+    assert not result.is_sure
+
+
+def test_pieces_are_the_least_that_is_counted():
+    rng = np.random.default_rng(0)
+    centers = 200.0 * np.eye(4)
+    views = [np.repeat(centers, 40, axis=0) + rng.standard_normal((160, 4)) for _ in range(2)]
+    with pytest.warns(DisconnectedWarning):
+        result = count(views)
+    assert result.candidates[0] == result.n_clusters == 4
+    assert_allclose(result.confidence, 1.0, atol=1e-9)
+    model = MultiViewDiffusionMaps(3, random_state=0, **LOCAL)
+    with pytest.warns(DisconnectedWarning):
+        model.fit(views)
+    with pytest.raises(ValueError, match="4 pieces, more than max_clusters=3"):
+        count_clusters(model.geometry_, max_clusters=3)
+
+
+def test_order_of_samples_does_not_change_the_count():
+    views = make_mixtures(300, random_state=1).views
+    order = np.random.default_rng(0).permutation(300)
+    first, second = count(views), count(views[order])
+    assert first.n_clusters == second.n_clusters
+    assert_allclose(first.confidence, second.confidence, atol=1e-6)
+
+
+def test_a_walk_between_equal_blocks_has_their_eigenvalue_and_modularity():
+    block = np.repeat(np.arange(3), 8)
+    K = np.where(block[:, None] == block, 1.0, 0.2)
+    model = MultiViewDiffusionMaps(2, kernel=Precomputed(), fusion="sum").fit([K, K])
+    coarse = coarsen_walk(model.geometry_.walk, block, 3)
+    assert_allclose(coarse.flows.sum(), 1.0, atol=1e-12)
+    assert_allclose(coarse.eigenvalues, [1.0, 0.8 / 1.4, 0.8 / 1.4], atol=1e-12)
+    assert_allclose(coarse.modularity, 1 / 1.4 - 1 / 3, atol=1e-12)
+    result = count_clusters(model.geometry_, seed=0)
+    assert (result.n_clusters, result.candidates) == (3, (2, 3))
+
+
+def test_coarse_eigenvalues_never_exceed_those_of_the_walk():
+    model = MultiViewDiffusionMaps(5, random_state=0, **LOCAL).fit(
+        make_mixtures(120, random_state=1).views
+    )
+    labels = np.random.default_rng(0).integers(0, 6, 120)
+    coarse = coarsen_walk(model.geometry_.walk, labels, 6)
+    assert (coarse.eigenvalues[1:] <= model.eigenvalues_ + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "expected"),
+    [([0.4, 0.3, 0.07, 0.05, 0.001, 0.0008], 5), ([0.9, 0.3, 0.0, 0.0], 3), ([0.2], 2)],
+)
+def test_log_gap_is_largest_where_eigenvalues_fall_by_the_largest_factor(eigenvalues, expected):
+    assert log_gap(eigenvalues) == expected
+
+
+def test_log_gap_refuses_what_is_no_spectrum():
+    with pytest.raises(ValueError, match="largest first"):
+        log_gap([0.4, 0.5])
+
+
+def test_the_count_survives_a_model_file(tmp_path):
+    views = make_mixtures(120, random_state=0).views
+    model = MultiViewSpectralClustering(max_clusters=8, random_state=0, **LOCAL).fit(views)
+    path = tmp_path / "m.viewhop"
+    model.save(path)
+    assert load(path).cluster_count_ == model.cluster_count_
+    assert model.cluster_count_.n_clusters == model.n_clusters_
+    model.set_params(n_clusters=3).fit(views).save(path)
+    assert load(path).cluster_count_ is None
+
+
+GOOD = ClusterCount(3, "gap", (2, 3), (0.5, 0.9), (0.2, 0.4))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"n_clusters": 4},
+        {"n_clusters": 2},
+        {"method": "magic"},
+        {"candidates": [3, 2]},
+        {"candidates": [2, 3, 4]},
+        {"candidates": "23"},
+        {"confidences": [0.5, 1.5]},
+        {"confidences": [0.5, float("nan")]},
+        {"modularities": [0.2, -2.0]},
+        {"modularities": None},
+        {"surplus": 1},
+    ],
+    ids=str,
+)
+def test_a_damaged_count_is_refused(damage):
+    assert decode_count(encode_count(GOOD), 3) == GOOD
+    with pytest.raises(ModelFileError):
+        decode_count({**encode_count(GOOD), **damage}, 3)
