@@ -56,7 +56,10 @@ ESTIMATORS = {
     "product, dense": MultiViewDiffusionMaps(views=2, fusion="product", kernel="gaussian"),
     "block Krylov": MultiViewDiffusionMaps(views=2, solver="krylov", kernel="gaussian"),
     "Lanczos": MultiViewDiffusionMaps(views=2, solver="lanczos"),
-    "SVD": MultiViewDiffusionMaps(views=2, solver="svd"),
+    "SVD": MultiViewDiffusionMaps(views=2, within_view_weight=0.0, solver="svd"),
+    "paper": MultiViewDiffusionMaps.paper_settings(views=2),
+    "two views, side by side": MultiViewDiffusionMaps(views=2, output="concat", joint_view=False),
+    "view weights": MultiViewDiffusionMaps(views=2, view_weights=[1.0, 0.5]),
 }
 
 #: Checks that scikit-learn runs on its own estimators and does not yield to others.

@@ -9,7 +9,7 @@ from tests.support import oracles
 from viewhop.affinity import build_affinity, build_joint_view
 from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian
-from viewhop.solvers import solve
+from viewhop.solvers import Solution, solve
 from viewhop.views import RowMap
 from viewhop.walks import HopWalk, build_weighted_walk, rank_one_weights
 
@@ -112,16 +112,13 @@ def test_the_svd_is_refused_as_for_any_walk_that_stays():
         solve(walk_over(three_views()[:2], weights=WEIGHTS[:2]), 2, solver="svd")
 
 
-def test_pairs_that_converged_are_lifted_to_nodes(monkeypatch):
+def test_pairs_that_converged_are_lifted_to_nodes():
     walk = walk_over(three_views(n=400))
-    monkeypatch.setattr("viewhop.solvers._lanczos.MOST_RESTARTS", 1, raising=False)
 
     class Never:
         name = "never"
 
         def solve(self, problem):
-            from viewhop.solvers import Solution
-
             vectors = np.linalg.qr(problem.project(np.random.default_rng(0).random((400, 1))))[0]
             return Solution(np.array([0.5]), vectors, False)
 
@@ -149,6 +146,19 @@ def test_a_kernel_times_a_number_leaves_the_weighted_walk_as_it_is():
     matrices[1] = matrices[1] * 50
     second = vh.MultiViewDiffusionMaps(3, kernel=kernels, view_weights=weights).fit(matrices)
     assert_allclose(second.embedding_, first.embedding_, atol=1e-9)
+
+
+def test_samples_of_no_view_leave_the_walk():
+    # As when one of two views is left out.
+    rng = np.random.default_rng(0)
+    rows = RowMap([40, 50], [np.arange(40), np.arange(5, 55)], 60)
+    walk = walk_over([X[:60] for X in three_views()[:2]], rows, weights=WEIGHTS[:2])
+    assert_array_equal(walk.hub.pieces() >= 0, np.arange(60) < 55)
+    chain = oracles.Chain(dense_hop_kernel(walk))
+    spectrum = solve(walk, 3)
+    assert_allclose(spectrum.eigenvalues, chain.eigenvalues[:3], atol=1e-12)
+    again = solve(walk, 3, solver="krylov", start=spectrum.eigenvectors, generator=rng)
+    assert_allclose(again.eigenvalues, spectrum.eigenvalues, atol=1e-10)
 
 
 # --- the consensus ---------------------------------------------------------------------------

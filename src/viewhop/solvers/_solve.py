@@ -169,7 +169,7 @@ def solve_on_hub(
     assert walk.hub is not None
     of_samples = None
     if pieces is not None:
-        of_samples = np.empty(walk.n_samples, dtype=np.intp)
+        of_samples = np.full(walk.n_samples, -1, dtype=np.intp)
         for view, part in enumerate(walk.rows.split(pieces)):
             of_samples[walk.rows.samples(view)] = part
     guess = None if start is None else walk.to_hub(start)

@@ -213,7 +213,9 @@ class HopWalk(Walk):
     def to_hub(self, vectors: Floats) -> Floats:
         """Vectors on nodes as vectors on samples, (n_samples, r): one step without a scale."""
         assert self.hub is not None
-        return np.asarray(self._at_hubs(vectors) / self.hub.mass[:, None])
+        # A sample that no view observed, after one was left out, has no mass.
+        mass = np.where(self.hub.mass > 0, self.hub.mass, np.inf)
+        return np.asarray(self._at_hubs(vectors) / mass[:, None])
 
     def _at_hubs(self, vectors: Floats) -> Floats:
         """G = Σ_m w_m S_m K^m v_m, (n_samples, r)."""

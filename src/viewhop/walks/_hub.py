@@ -98,6 +98,16 @@ class HubWalk(SumWalk):
             for l, K in enumerate(self.kernels)
         ]
 
+    def pieces(self) -> NDArray[np.intp]:
+        """Connected piece of each sample, (n_samples,); −1 for a sample that no view observed."""
+        pieces = np.asarray(super().pieces())
+        reached = self.mass > 0
+        if reached.all():
+            return pieces
+        pieces[reached] = np.unique(pieces[reached], return_inverse=True)[1]
+        pieces[~reached] = -1
+        return pieces
+
     @cached_property
     def degrees(self) -> Floats:
         """Row sums of the kernel, g², (n_samples,)."""
