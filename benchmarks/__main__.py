@@ -33,6 +33,8 @@ PARTS = (
     "peers",
     "memory",
     "joint",
+    "selection",
+    "continuity",
     "kcca",
     "report",
     "seismic",

@@ -14,6 +14,7 @@ from viewhop.affinity._joint_view import (
     complete_rows,
     joint_kernel,
     joint_name,
+    lowest_precision,
 )
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
@@ -46,4 +47,5 @@ __all__ = [
     "in_lanes",
     "joint_kernel",
     "joint_name",
+    "lowest_precision",
 ]

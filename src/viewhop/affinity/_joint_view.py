@@ -24,7 +24,14 @@ from viewhop.kernels import Gaussian, Kernel
 from viewhop.neighbours import FeatureMap, Points
 from viewhop.views import RowMap, ViewRows
 
-__all__ = ["JointView", "build_joint_view", "joint_kernel"]
+__all__ = [
+    "JointView",
+    "build_joint_view",
+    "complete_rows",
+    "joint_kernel",
+    "joint_name",
+    "lowest_precision",
+]
 
 Floats = NDArray[np.float64]
 
@@ -153,6 +160,7 @@ def build_joint_view(
     n_jobs: int = 1,
     progress: Progress = no_progress,
     allowed: int | None = None,
+    precision: np.dtype[np.floating] | None = None,
 ) -> JointView | None:
     """The joint view of several views; None unless their kernels are alike.
 
@@ -171,6 +179,8 @@ def build_joint_view(
     progress : callable
     allowed : int or None
         Bytes that pairs of neighbours may take; None is no limit.
+    precision : dtype or None
+        The lowest precision in which a view was passed; None is that of the kernels.
     """
     kernel = joint_kernel([K.kernel for K in affinities])
     sparse = [K for K in affinities if isinstance(K, SparseAffinity)]
@@ -184,12 +194,17 @@ def build_joint_view(
     dtype = affinities[0].dtype
     joined = side_by_side.join(features).astype(dtype, copy=False)
     plain = FeatureMap("euclidean", None)
-    points = Points(joined, slack=plain.slack(joined, dtype))
+    points = Points(joined, slack=plain.slack(joined, dtype if precision is None else precision))
     name = joint_name([K.name for K in affinities])
     values = np.empty((0, 0), dtype=dtype)
     view = ViewRows(name, values, generator, n_jobs, progress, allowed)
     affinity = build_points_affinity(view, kernel, plain, points)
     return JointView(affinity, side_by_side)
+
+
+def lowest_precision(dtypes: Sequence[np.dtype[np.floating]]) -> np.dtype[np.floating]:
+    """The least precise of several types."""
+    return max(dtypes, key=lambda dtype: float(np.finfo(dtype).eps))
 
 
 def complete_rows(rows: RowMap) -> list[NDArray[np.intp]]:

@@ -126,9 +126,18 @@ class SparseAffinity(Graph):
             data["n_probe"] = int(self.index.n_probe)
         return data
 
-    def against(self, X: NDArray[np.floating]) -> KernelRows:
-        """Kernel rows of new samples (q, d) against the n training samples."""
-        slack = self.features.slack(X, X.dtype)
+    def against(
+        self, X: NDArray[np.floating], precision: np.dtype[np.floating] | None = None
+    ) -> KernelRows:
+        """Kernel rows of new samples (q, d) against the n training samples.
+
+        Parameters
+        ----------
+        X : (q, d) array
+        precision : dtype or None
+            The precision in which the rows came, if it is less than that of `X`.
+        """
+        slack = self.features.slack(X, X.dtype if precision is None else precision)
         queries = self.points.like(self.features(X, self.name), slack)
         near = self._exact(queries) if self.index is None else self._approximate(queries)
         i, j = near.rows, near.columns

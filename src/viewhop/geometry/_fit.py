@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import thread_count
-from viewhop.affinity import AffinitySize, build_affinities, build_joint_view, joint_kernel
+from viewhop.affinity import (
+    AffinitySize,
+    build_affinities,
+    build_joint_view,
+    joint_kernel,
+    lowest_precision,
+)
 from viewhop.bandwidth import resolve_scales
 from viewhop.geometry._coordinates import resolve_output
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
@@ -236,6 +242,7 @@ def fit_geometry(
                     n_jobs=n_jobs,
                     progress=progress,
                     allowed=allowed,
+                    precision=lowest_precision([views.precision(name) for name in views.names]),
                 )
             walk = build_weighted_walk(affinities, views.nodes, weights, joint=joint)
         check_reached(walk, views.describe_sample)

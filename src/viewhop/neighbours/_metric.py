@@ -89,7 +89,10 @@ class FeatureMap:
         precision : dtype
             The precision in which the rows came, which may be less than that of `X`.
         """
-        unit = UNITS * float(np.finfo(precision).eps)
+        # A row is off by half a unit of its own precision, and computed in double precision. Twice
+        # that, because a radius moves with the row, and twice again to be safe.
+        eps = float(np.finfo(np.float64).eps)
+        unit = max(UNITS * eps, 2.0 * float(np.finfo(precision).eps))
         if self.metric == "euclidean":
             rows = X if self.deviation is None else X / self.deviation
             return unit * _lengths(rows.astype(np.float64, copy=False))

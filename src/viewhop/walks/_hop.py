@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from viewhop._storage.codec import Shelf, read_fields
-from viewhop.affinity import Affinity, JointView, KernelRows
+from viewhop.affinity import Affinity, JointView, KernelRows, lowest_precision
 from viewhop.errors import ModelFileError
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
@@ -388,7 +388,15 @@ class HopWalk(Walk):
 
         `new` has rows of the joint view under its name: see `JointView.rows`.
         """
-        return [K.against(new[K.name]) if K.name in new else None for K in self.kernels]
+        rows: list[KernelRows | None] = [
+            K.against(new[K.name]) if K.name in new else None for K in self.affinities
+        ]
+        if self.joint is None:
+            return rows
+        if self.joint.name not in new:
+            return [*rows, None]
+        precision = lowest_precision([new[name].dtype for name in new])
+        return [*rows, self.joint.affinity.against(new[self.joint.name], precision)]
 
     def extension(self, spectrum: Spectrum) -> Extension:
         """The extension, which gives coordinates in every view from any subset of the views."""
