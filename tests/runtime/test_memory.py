@@ -14,7 +14,7 @@ from viewhop import MultiViewDiffusionMaps, Views, affinity
 from viewhop._runtime import memory
 from viewhop.affinity import AffinitySize
 from viewhop.errors import DisconnectedWarning, MemoryBudgetError
-from viewhop.geometry._fit import FIXED, MemoryPlan
+from viewhop.geometry._memory_plan import FIXED, MemoryPlan
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import solve
 from viewhop.walks import HopWalk, hop_matrix

@@ -19,8 +19,8 @@ from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
 from viewhop.errors import RecallWarning
-from viewhop.kernels import DistanceKernel, Kernel, Precomputed, with_metric
-from viewhop.selection import plain_metric
+from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.selection import plain_metric, with_metric
 from viewhop.views import Describe, ViewRows, Views, row_number
 
 __all__ = ["AffinitySize", "build_affinities", "build_affinity", "search_bytes"]

@@ -15,9 +15,10 @@ from viewhop.geometry._distances import (
     truncation_bounds,
     walk_distance,
 )
-from viewhop.geometry._fit import Recipe, fit_geometry
+from viewhop.geometry._fit import fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
+from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
 
 __all__ = [

@@ -20,7 +20,8 @@ from viewhop.geometry._coordinates import (
     fit_scaling,
     mean_over_views,
 )
-from viewhop.kernels import Kernel, metric_name
+from viewhop.kernels import Kernel
+from viewhop.selection import metric_name
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
 from viewhop.walks import Extension, Step, Walk
@@ -319,7 +320,7 @@ class Geometry:
 
     @property
     def metrics(self) -> dict[str, str]:
-        """The metric of each view by name; see `viewhop.kernels.metric_name`."""
+        """The metric of each view by name; see `viewhop.selection.metric_name`."""
         return {name: metric_name(kernel) for name, kernel in self.kernels.items()}
 
     @property

@@ -10,17 +10,21 @@ from viewhop.selection._list_agreement import (
     nearest_lists,
 )
 from viewhop.selection._metric_choice import choose_metrics, plain_metric
+from viewhop.selection._metric_names import CANDIDATES, metric_name, with_metric
 from viewhop.selection._select import Selection, needs_selection, select
 from viewhop.selection._weights import agreement_weights
 
 __all__ = [
+    "CANDIDATES",
     "Selection",
     "agreement_weights",
     "choose_metrics",
     "list_agreement",
+    "metric_name",
     "most_similar_lists",
     "nearest_lists",
     "needs_selection",
     "plain_metric",
     "select",
+    "with_metric",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.kernels import CANDIDATES
+from viewhop.selection._metric_names import CANDIDATES
 
 __all__ = ["choose_metrics", "is_angular", "plain_metric"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.kernels import CANDIDATES, DistanceKernel, Kernel, metric_name, with_metric
+from viewhop.kernels import DistanceKernel, Kernel
 from viewhop.neighbours import FeatureMap
 from viewhop.selection._list_agreement import (
     NEIGHBOURS,
@@ -19,6 +19,7 @@ from viewhop.selection._list_agreement import (
     nearest_lists,
 )
 from viewhop.selection._metric_choice import FEATURES, choose_metrics, is_angular, plain_metric
+from viewhop.selection._metric_names import CANDIDATES, metric_name, with_metric
 from viewhop.selection._weights import agreement_weights
 from viewhop.views import Views
 
@@ -45,7 +46,7 @@ class Selection:
     kernels : dict of Kernel by view name
         The kernels with their metrics decided.
     metrics : dict of str by view name
-        As `viewhop.kernels.metric_name` returns them.
+        As `viewhop.selection.metric_name` returns them.
     scores : dict of (dict of float by metric) by view name
         Mean agreement of each metric that was tried with the other views' chosen ones; empty
         without evidence.

@@ -12,11 +12,13 @@ from viewhop._registry import FUSIONS
 from viewhop.walks._alternating import AlternatingWalk
 from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
-from viewhop.walks._hop import HopWalk, build_weighted_walk, check_hops, hop_matrix
+from viewhop.walks._hop import HopWalk
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._hub import HubWalk, rank_one_weights
+from viewhop.walks._hop_matrix import check_hops, hop_matrix, rank_one_weights
+from viewhop.walks._hub import HubWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
 from viewhop.walks._walk_codec import read_walk, walk_state
+from viewhop.walks._weighted import build_weighted_walk
 
 __all__ = [
     "FUSIONS",

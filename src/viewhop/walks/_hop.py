@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from viewhop._storage.codec import Shelf, read_fields
 from viewhop.affinity import Affinity, JointView, KernelRows, lowest_precision
@@ -20,79 +17,15 @@ from viewhop.views import RowMap
 from viewhop.walks._extension import Extension
 from viewhop.walks._fused import FusedExtension
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._hub import HubWalk, rank_one_weights
+from viewhop.walks._hop_matrix import check_hops, count_positive, hop_matrix, rank_one_weights
+from viewhop.walks._hop_pieces import hop_pieces
+from viewhop.walks._hub import HubWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
 
-__all__ = ["HopWalk", "build_weighted_walk", "check_hops", "hop_matrix"]
+__all__ = ["HopWalk"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
-
-
-def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
-    """The paper's hop matrix, (n_views, n_views): η on the diagonal and 1 − η elsewhere.
-
-    Parameters
-    ----------
-    n_views : int
-    within_view_weight : float
-        η, the weight of staying in the same view; 0 gives the walk of Eq. (13). With one view the
-        matrix is [1] for any η: the walk of K².
-
-    Notes
-    -----
-    Eq. (49), for any number of views.
-    """
-    if n_views == 1:
-        return np.ones((1, 1))
-    eta = within_view_weight
-    return eta * np.eye(n_views) + (1 - eta) * (1 - np.eye(n_views))
-
-
-def check_hops(hops: ArrayLike, n_views: int) -> Floats:
-    """The hop matrix; ValueError unless it is symmetric and non-negative without a zero row."""
-    H = np.array(hops, dtype=np.float64)
-    if H.shape != (n_views, n_views):
-        raise ValueError(f"hops must be ({n_views}, {n_views}), one row per view, not {H.shape}")
-    if not np.isfinite(H).all() or (H < 0).any():
-        raise ValueError("hops must be finite and non-negative")
-    if (H != H.T).any():
-        raise ValueError("hops must be symmetric: the walk goes both ways between two views")
-    empty = np.flatnonzero(~(H > 0).any(axis=1))
-    if empty.size:
-        raise ValueError(
-            f"row {empty[0]} of hops is all zero: the walker could never leave that view; every "
-            "row needs a positive entry"
-        )
-    return H
-
-
-def build_weighted_walk(
-    affinities: Sequence[Affinity],
-    rows: RowMap,
-    weights: Mapping[str, float],
-    *,
-    joint: JointView | None = None,
-) -> HopWalk:
-    """The walk with the hop matrix w wᵀ over kernels that are divided by their mean degrees.
-
-    Parameters
-    ----------
-    affinities : sequence of Affinity
-        One per view.
-    rows : RowMap
-        Which samples their rows belong to.
-    weights : dict of float by view name
-        w, positive.
-    joint : JointView or None
-        Its weight is that of the view with the largest.
-    """
-    kernels = [*affinities] if joint is None else [*affinities, joint.affinity]
-    own = [weights[K.name] for K in affinities]
-    # A kernel times a number is the same as its weight times that number.
-    means = [float(K.degrees.mean()) for K in kernels]
-    w = np.array([*own, *[max(own)] * (joint is not None)]) / means
-    return HopWalk.build(affinities, rows, hops=np.outer(w, w), n_jobs=1, joint=joint)
 
 
 class HopWalk(Walk):
@@ -274,7 +207,7 @@ class HopWalk(Walk):
         together, that is M n₊(H) if every view observed every sample.
         """
         seen, counts = np.unique(self.rows.observed, axis=0, return_counts=True)
-        return int(counts @ [_n_positive(self.hops[np.ix_(o, o)]) for o in seen]) - 1
+        return int(counts @ [count_positive(self.hops[np.ix_(o, o)]) for o in seen]) - 1
 
     @property
     def is_fused(self) -> bool:
@@ -333,55 +266,8 @@ class HopWalk(Walk):
         return scale_rows(image, self.hops[0, 1] * roots[end], V.dtype)
 
     def pieces(self) -> Labels:
-        """Connected piece of each node, (n_nodes,); −1 for a node of degree 0.
-
-        Each observation has a node and a hub, the point between the two kernel steps. They are
-        joined, because kernels are positive on the diagonal, and so are all nodes that a kernel
-        connects. Two hubs of a sample are joined if the walker can hop between their views.
-        """
-        if not self.rows.is_whole:
-            return self._pieces_of_rows()
-        # A pattern is symmetric, so its components are its strong components, which need no
-        # transpose.
-        parts = [connected_components(K.pattern(), connection="strong") for K in self.kernels]
-        first = np.cumsum([0, *(count for count, _ in parts)])
-        labels = [label + start for (_, label), start in zip(parts, first[:-1], strict=True)]
-        keys = [
-            np.unique(labels[l].astype(np.int64) * first[-1] + labels[m])
-            for l, m in combinations(range(self.n_blocks), 2)
-            if self.hops[l, m] > 0
-        ]
-        edges = np.divmod(np.concatenate([np.empty(0, dtype=np.int64), *keys]), first[-1])
-        graph = coo_array((np.ones(edges[0].size), edges), shape=(first[-1], first[-1]))
-        joined = connected_components(graph, directed=False)[1]
-        return np.unique(joined[np.concatenate(labels)], return_inverse=True)[1]
-
-    def _pieces_of_rows(self) -> Labels:
-        """As `pieces` for incomplete views: nodes are joined to hubs that the walker can leave."""
-        n = self.n_nodes
-        live = self.rows.live(self.hops)
-        parts = [K.pattern(mask).tocoo() for K, mask in zip(self.kernels, live, strict=True)]
-        starts = self.rows.starts
-        # Nodes first, then the hubs of the rows, then one hub per pair of views of a sample.
-        ends = [
-            (part.row + start, part.col + start + n)
-            for part, start in zip(parts, starts[:-1], strict=True)
-        ]
-        for l in range(self.n_blocks):
-            samples = self.rows.samples(l)
-            hub = np.arange(samples.size)[live[l]] + starts[l] + n
-            for m in np.flatnonzero(self.hops[l] > 0).tolist():
-                low, high = min(l, m), max(l, m)
-                pair = low * self.n_blocks + high
-                ends.append((hub, 2 * n + pair * self.n_samples + samples[live[l]]))
-        i, j = (np.concatenate(side) for side in zip(*ends, strict=True))
-        size = 2 * n + self.n_blocks**2 * self.n_samples
-        graph = coo_array((np.ones(i.size, dtype=bool), (i, j)), shape=(size, size))
-        labels = connected_components(graph, directed=False)[1][:n]
-        reached = self.degrees > 0
-        pieces = np.full(n, -1, dtype=np.intp)
-        pieces[reached] = np.unique(labels[reached], return_inverse=True)[1]
-        return pieces
+        """Connected piece of each node, (n_nodes,); −1 for a node of degree 0."""
+        return hop_pieces(self.kernels, self.hops, self.rows, self.degrees)
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per block; None for a missing view.
@@ -481,10 +367,3 @@ class HopWalk(Walk):
             return cls(affinities, hops, rows, joint)
         except ValueError as error:
             raise ModelFileError(f"the walk: {error}") from error
-
-
-def _n_positive(hops: Floats) -> int:
-    """Number of positive eigenvalues of a hop matrix."""
-    values = np.linalg.eigvalsh(hops)
-    rounding = len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
-    return int((values > rounding).sum())

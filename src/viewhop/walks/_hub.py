@@ -24,32 +24,9 @@ from viewhop.views import RowMap
 from viewhop.walks._fused import FusedExtension, SumWalk
 from viewhop.walks._walk import scale_rows
 
-__all__ = ["HubWalk", "rank_one_weights"]
+__all__ = ["HubWalk"]
 
 Floats = NDArray[np.float64]
-
-
-def rank_one_weights(hops: Floats) -> Floats | None:
-    """The weights w of a hop matrix H = w wᵀ, (L,); None if H has another form.
-
-    Parameters
-    ----------
-    hops : (L, L) array
-        A hop matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from viewhop.walks import rank_one_weights
-    >>> rank_one_weights(np.array([[4.0, 2.0], [2.0, 1.0]]))
-    array([2., 1.])
-    """
-    weights = np.sqrt(np.diagonal(hops))
-    if not weights.all():
-        return None
-    product = np.outer(weights, weights)
-    rounding = 8 * float(np.finfo(np.float64).eps)
-    return weights if bool((np.abs(hops - product) <= rounding * product).all()) else None
 
 
 class HubWalk(SumWalk):
