@@ -110,7 +110,7 @@ def lay_out(
     random_state : int, Generator or None
         The same seed gives the same positions, to the last bit, for any number of threads.
     n_jobs : int or None
-        Number of threads for 5,000 samples or more; None uses as many as BLAS does.
+        Number of threads; None is one, because more save little, and cost time on busy cores.
     progress : callable
         ``progress(stage, done, total)``.
 

@@ -19,8 +19,7 @@ Floats = NDArray[np.float64]
 PERPLEXITY, PERPLEXITY_OF_PLACED = 30, 5
 #: Iterations of the two phases, those of openTSNE, and how many pass between progress reports.
 ITERATIONS, REPORTED = 250 + 500, 50
-#: From this many samples on, repulsion is interpolated on a grid, by several threads. With fewer,
-#: a tree is faster, and threads wait for each other longer than they work.
+#: From this many samples on, repulsion is interpolated on a grid; with fewer, a tree is faster.
 MANY = 5_000
 #: Standard deviation of the positions that the optimisation starts from, and of the noise that
 #: separates equal ones.
@@ -104,8 +103,9 @@ def draw_map(
     from openTSNE.affinity import PerplexityBasedNN
 
     n = len(rows)
-    is_large = n >= MANY
-    threads = thread_count(n_jobs) if is_large else 1
+    # Two threads save a quarter of the time on two idle cores, and take several times as long on
+    # busy ones, where they wait for each other: a caller must ask for them.
+    threads = 1 if n_jobs is None else thread_count(n_jobs)
     centre = rows.mean(axis=0)
     spread = float(np.abs(rows - centre).max())
     done = 0
@@ -123,7 +123,7 @@ def draw_map(
         n_jobs=threads,
     )
     optimiser = TSNE(
-        negative_gradient_method="fft" if is_large else "bh",
+        negative_gradient_method="fft" if n >= MANY else "bh",
         n_jobs=threads,
         callbacks=report,
         callbacks_every_iters=REPORTED,
