@@ -56,15 +56,26 @@ def purity(positions, groups):
     return np.mean(groups[nearest] == groups[:, None])
 
 
+@pytest.fixture(scope="module")
+def digits():
+    data = vh.datasets.load_mfeat()
+    est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(data.views)
+    return est, vh.layout.lay_out(est), data.target
+
+
 @needs_tsne
-def test_the_map_separates_digits_that_two_coordinates_do_not():
-    digits = vh.datasets.load_mfeat()
-    est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(digits.views[::4])
-    layout = vh.layout.lay_out(est)
-    assert (layout.method, layout.note, len(layout)) == ("tsne", "", 500)
-    classes = digits.target[::4]
+def test_the_map_separates_digits_that_two_coordinates_do_not(digits):
+    est, layout, classes = digits
+    assert (layout.method, layout.note, len(layout)) == ("tsne", "", 2000)
     by_coordinates = purity(est.embedding_[:, :2], classes)
     assert purity(layout.positions, classes) > by_coordinates + 0.08
+
+
+@needs_tsne
+def test_no_digit_is_placed_on_another_group(digits):
+    est, layout, _ = digits
+    placed = layout.place(est.embedding_)
+    assert_allclose(placed, layout.positions, rtol=0, atol=0.01 * np.ptp(layout.positions))
 
 
 @needs_tsne
@@ -76,6 +87,8 @@ def test_groups_are_apart_on_the_map(layout, groups):
 @pytest.mark.parametrize("many", [100, 5_000])
 def test_a_seed_gives_the_same_bits_for_any_number_of_threads(fitted, monkeypatch, many):
     monkeypatch.setattr(tsne, "MANY", many)
+    monkeypatch.setattr(tsne, "EARLY", 50)  # two threads on a busy core are slow
+    monkeypatch.setattr(tsne, "LATE", 50)
     first = vh.layout.lay_out(fitted, random_state=3, n_jobs=1)
     again = vh.layout.lay_out(fitted, random_state=3, n_jobs=2)
     assert_array_equal(first.positions, again.positions)

@@ -17,8 +17,9 @@ Floats = NDArray[np.float64]
 
 #: Effective number of neighbours of a sample on the map, and of one that is placed on it.
 PERPLEXITY, PERPLEXITY_OF_PLACED = 30, 5
-#: Iterations of the two phases, those of openTSNE, and how many pass between progress reports.
-ITERATIONS, REPORTED = 250 + 500, 50
+#: Iterations of the phase in which groups form and of the other one, and those between two reports
+#: of the progress.
+EARLY, LATE, REPORTED = 250, 500, 50
 #: From this many samples on, repulsion is interpolated on a grid; with fewer, a tree is faster.
 MANY = 5_000
 #: Standard deviation of the positions that the optimisation starts from, and of the noise that
@@ -108,14 +109,14 @@ def draw_map(
     threads = 1 if n_jobs is None else thread_count(n_jobs)
     centre = rows.mean(axis=0)
     spread = float(np.abs(rows - centre).max())
-    done = 0
+    done, total = 0, EARLY + LATE
 
     def report(iteration: int, error: float, positions: Floats) -> None:
         nonlocal done
         done += REPORTED
-        progress("map", done, ITERATIONS)
+        progress("map", done, total)
 
-    progress("map", 0, ITERATIONS)
+    progress("map", 0, total)
     affinities = PerplexityBasedNN(
         (rows - centre) / spread,
         perplexity=min(PERPLEXITY, (n - 1) / 3),
@@ -123,6 +124,8 @@ def draw_map(
         n_jobs=threads,
     )
     optimiser = TSNE(
+        early_exaggeration_iter=EARLY,
+        n_iter=LATE,
         negative_gradient_method="fft" if n >= MANY else "bh",
         n_jobs=threads,
         callbacks=report,
