@@ -71,6 +71,28 @@ def joint_scales() -> None:
     plt.close(figure)
 
 
+def digits_map() -> None:
+    """The digits by their first two coordinates, and on the map."""
+    mfeat = vh.datasets.load_mfeat()
+    est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(mfeat.views)
+    layout = vh.layout.lay_out(est)
+    if layout.method != "tsne":
+        print(f"pictures/map.png is left as it is: {layout.note}")
+        return
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.8), layout="constrained")
+    blocks = [block[:, :2] for block in est.view_embeddings_.values()]
+    vh.plotting.map(
+        np.mean(blocks, axis=0),
+        labels=mfeat.target,
+        ax=axes[0],
+        title="coordinates 1 and 2",
+        legend=False,
+    )
+    vh.plotting.map(layout, labels=mfeat.target, ax=axes[1], title="map of all coordinates")
+    figure.savefig(PICTURES / "map.png", dpi=110)
+    plt.close(figure)
+
+
 def report() -> None:
     """The report of the digits as a browser shows it, if there is one."""
     if browser.WHY_NOT:
@@ -164,6 +186,7 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     gapped_rolls()
     joint_scales()
+    digits_map()
     report()
     text = f"""# Results
 

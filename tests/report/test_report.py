@@ -20,11 +20,15 @@ from sklearn.exceptions import NotFittedError
 import viewhop as vh
 from tests.support import cases
 from viewhop.kernels import Gaussian
+from viewhop.layout import Layout
+from viewhop.layout._tsne import has_tsne
 from viewhop.report import _colours as colours
+from viewhop.report import _map_panel as map_panel
 from viewhop.report import _packing as packing
 from viewhop.report import _panels as panels
 from viewhop.report._content import build_content
 from viewhop.report._data import ReportData
+from viewhop.report._map_panel import build_map
 from viewhop.report._page import plotly_source
 
 pytest.importorskip("plotly")
@@ -290,6 +294,67 @@ def test_coordinates_beyond_the_budget_are_left_out_and_named(views, monkeypatch
     assert "first 4 of 6 coordinates" in plain["panels"]["notes"][0]
 
 
+def layout_at(positions, method="tsne", note=""):
+    """A layout on which nothing can be placed."""
+    return Layout(positions, method, note, 6, rule=lambda rows: rows[:, :2])
+
+
+def positions_in(read):
+    """Positions of the map, as the script of the page computes them."""
+    plain = read.plain["map"]
+    steps = np.stack([read.array(place) for place in plain["positions"]], axis=1)
+    return np.array(plain["low"]) + steps * plain["step"]
+
+
+def test_the_map_is_the_layout_of_the_fit(fitted):
+    read = Read(vh.report.render(fitted))
+    layout = vh.layout.lay_out(fitted)
+    reach = np.ptp(layout.positions, axis=0).max()
+    assert_allclose(positions_in(read), layout.positions, rtol=0, atol=1e-5 * reach)
+    assert read.plain["map"]["rows"] == 90
+    if has_tsne():
+        assert read.plain["map"]["name"] == "Map of all samples"
+        assert read.plain["map_note"].startswith("The map is a t-SNE of all coordinates")
+
+
+@pytest.mark.parametrize("positions", [np.zeros((90, 2)), np.eye(90, 2) * 1e-200])
+def test_a_layout_that_is_given_is_shown_as_it_is(fitted, positions):
+    read = Read(vh.report.render(fitted, layout=layout_at(positions, note="five were placed")))
+    assert_allclose(positions_in(read), positions, rtol=0, atol=1e-5 * np.ptp(positions))
+    assert read.plain["map_note"].endswith("On it, five were placed.")
+
+
+def test_a_map_can_be_left_out(fitted):
+    plain = Read(vh.report.render(fitted, layout=False)).plain
+    assert (plain["map"], plain["map_note"]) == (None, "")
+
+
+def test_too_many_samples_have_no_map_and_the_page_says_so(fitted, monkeypatch):
+    monkeypatch.setattr(map_panel, "MOST_SAMPLES", 89)
+    plain = Read(vh.report.render(fitted)).plain
+    assert plain["map"] is None
+    assert "no map, because a map of more than 89 samples" in plain["map_note"]
+    given = Read(vh.report.render(fitted, layout=layout_at(np.zeros((90, 2))))).plain
+    assert given["map"]["rows"] == 90
+
+
+def test_without_the_extra_the_first_panel_says_what_it_shows(fitted, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    read = Read(vh.report.render(fitted))
+    assert read.plain["map"]["name"].startswith("First two coordinates: a map needs openTSNE")
+    assert 'pip install "viewhop[map]"' in read.plain["map_note"]
+    blocks = [block[:, :2] for block in fitted.view_embeddings_.values()]
+    expected = np.mean(blocks, axis=0)
+    assert_allclose(positions_in(read), expected, rtol=0, atol=1e-4 * np.ptp(expected))
+
+
+@pytest.mark.skipif(not has_tsne(), reason="openTSNE is not installed")
+def test_the_map_reports_its_progress(fitted):
+    stages = []
+    vh.report.render(fitted, progress=lambda *stage: stages.append(stage))
+    assert ("map", 750, 750) in stages
+
+
 def hostile_page(fitted, views):
     frame = pd.DataFrame(views["round"], columns=HOSTILE[:2])
     named = vh.Views({HOSTILE[0]: frame, HOSTILE[1]: views["long"]})
@@ -373,6 +438,10 @@ def test_the_file_is_replaced_whole(fitted, tmp_path):
     ("argument", "match"),
     [
         ({"ids": ["a"]}, "ids must have one entry per sample: 90, got 1"),
+        (
+            {"layout": layout_at(np.zeros((3, 2)))},
+            "layout must have one entry per sample: 90, got 3",
+        ),
         ({"clusters": [0, 1]}, "clusters must have one entry per sample: 90, got 2"),
         ({"features": vh.Views([np.eye(4)])}, "features must have one entry per sample: 90, got 4"),
     ],
@@ -435,6 +504,7 @@ def test_many_points_make_a_small_file():
     pack = packing.Pack()
     for _ in range(3 * 8):
         pack.put(rng.standard_normal(40_000).astype(np.float32))
+    build_map(layout_at(rng.standard_normal((40_000, 2))), pack)
     for _ in range(colours.FEATURE_BYTES // 40_000):
         colours._numbers("x", "f", rng.standard_normal(40_000), pack)
     plotly = len(plotly_source())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,16 @@ from numpy.testing import assert_allclose
 import viewhop as vh
 from tests.report.test_report import HOSTILE
 from tests.support import browser
+from viewhop.layout._tsne import has_tsne
 
 pytest.importorskip("plotly")
 pytestmark = pytest.mark.skipif(
     bool(browser.WHY_NOT), reason=browser.WHY_NOT or "there is a browser"
 )
 
+needs_tsne = pytest.mark.skipif(
+    not has_tsne(), reason='openTSNE is not installed: pip install "viewhop[map]"'
+)
 N = 240
 NAMES = (HOSTILE[0], HOSTILE[6], "plain")
 
@@ -134,40 +139,98 @@ def test_the_slider_moves_points_by_powers_of_the_eigenvalues(drawn, fitted):
     assert_allclose(deep[:, 2], expected, rtol=1e-4, atol=1e-6)
 
 
-def test_a_box_in_one_panel_selects_in_every_other(drawn, fitted):
-    from selenium.webdriver import ActionChains
+def drag_over_the_top(page, panel):
+    """Drag a box over the upper part of a panel, counted from the map."""
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
+    page.driver.execute_script("document.querySelector('[data-tool=select]').click()")
+    left, top, width = page.run(
+        "document.getElementById('plane-stage').scrollIntoView({ behavior: 'instant' });"
+        "const line = document.querySelectorAll('#plane-captions p')[args[0]];"
+        "const { left, bottom } = line.getBoundingClientRect();"
+        "return [left, bottom, parseFloat(line.style.maxWidth)]",
+        panel,
+    )
+    mouse = ActionBuilder(page.driver, duration=50)
+    pointer = mouse.pointer_action
+    pointer.move_to_location(int(left + 60), int(top + 14)).pointer_down()
+    pointer.move_to_location(int(left + 100), int(top + 40))
+    pointer.move_to_location(int(left + width - 12), int(top + 0.42 * width)).pointer_up()
+    mouse.perform()
+    page.run("await viewhop.setTime(viewhop.time)")
+
+
+@pytest.mark.parametrize("panel", ["map", NAMES[0]])
+def test_a_box_in_one_panel_selects_in_every_other(drawn, fitted, panel):
     est = fitted[0]
     drawn.run("await viewhop.open3d()")
-    drawn.driver.execute_script("document.querySelector('[data-tool=select]').click()")
-    drawn.driver.execute_script(
-        "document.getElementById('plane').scrollIntoView({ behavior: 'instant' })"
-    )
-    canvas = drawn.driver.find_element("id", "plane")
-    # The upper half of the first panel, from within its frame.
-    left = -canvas.size["width"] // 2 + 60
-    top = -canvas.size["height"] // 2 + 40
-    third = canvas.size["width"] // 3
-    mouse = ActionChains(drawn.driver, duration=50).move_to_element_with_offset(canvas, left, top)
-    mouse.click_and_hold().move_by_offset(60, 40)
-    mouse.move_by_offset(third - 150, canvas.size["height"] // 2 - 80).release().perform()
-    drawn.run("await viewhop.setTime(viewhop.time)")
-    chosen = drawn.run("return viewhop.selected(args[0])", NAMES[0])
+    drag_over_the_top(drawn, ["map", *NAMES].index(panel))
+    chosen = drawn.run("return viewhop.map.selected()")
     assert 5 < len(chosen) < 200
     seen = est.observed_
-    everywhere = set()
     for l, name in enumerate(NAMES):
         expected = [k for k in chosen if seen[k, l]]
         assert drawn.run("return viewhop.selected(args[0])", name) == expected
         assert drawn.run("return viewhop.selected3d(args[0])", name) == expected
-        everywhere |= set(expected)
-    assert everywhere == set(chosen)
     text = drawn.run("return document.getElementById('count').textContent")
     assert text.startswith(f"{len(chosen)} samples selected")
-    # They are what lies in the box: high in the first panel.
-    heights = est.view_embeddings_[NAMES[0]][:, 1]
-    others = [k for k in range(N) if seen[k, 0] and k not in set(chosen)]
-    assert np.median(heights[chosen]) > np.median(heights[others])
+    # They are what lies in the box: high in the panel.
+    heights = np.array(drawn.run("return viewhop.map.coordinates()"))[:, 1]
+    shown = np.ones(N, dtype=bool)
+    if panel != "map":
+        heights, shown = est.view_embeddings_[panel][:, 1], seen[:, 0]
+    assert shown[chosen].all()
+    others = [k for k in np.flatnonzero(shown) if k not in set(chosen)]
+    assert heights[chosen].min() > np.median(heights[others])
+
+
+@needs_tsne
+def test_the_first_panel_is_the_map_with_every_sample(drawn, fitted):
+    titles = drawn.run(
+        "return [...document.querySelectorAll('#plane-captions span')].map((e) => e.textContent)"
+    )
+    assert titles == ["Map of all samples", *NAMES]
+    expected = vh.layout.lay_out(fitted[0]).positions
+    points = drawn.run("return viewhop.map.coordinates()")
+    assert_allclose(points, expected, rtol=0, atol=1e-4 * np.ptp(expected))
+    assert "t-SNE" in drawn.run("return document.getElementById('embedding-notes').textContent")
+
+
+def test_the_map_keeps_still_while_the_time_and_the_axes_change(drawn):
+    before = drawn.run("return viewhop.map.coordinates()")
+    drawn.run("await viewhop.setTime(6)")
+    drawn.run(
+        "const list = document.getElementById('axis-0');"
+        "const change = (k) => { list.value = k; list.dispatchEvent(new Event('change')); };"
+        "change(2); await viewhop.setTime(6); change(0); await viewhop.setTime(6)"
+    )
+    assert_allclose(drawn.run("return viewhop.map.coordinates()"), before, rtol=0, atol=0)
+
+
+def test_a_report_without_a_map_has_the_panels_of_the_views(page, tmp_path):
+    rng = np.random.default_rng(0)
+    est = vh.MultiViewDiffusionMaps(3, random_state=0).fit([rng.standard_normal((60, 2))] * 2)
+    vh.report.write(tmp_path / "plain.html", est, layout=False)
+    page.open(tmp_path / "plain.html")
+    assert page.run("return viewhop.map") is None
+    assert page.run("return document.querySelectorAll('#plane-captions p').length") == 2
+    page.run("await viewhop.select([4])")
+    assert page.run("return viewhop.selected('view2')") == [4]
+    assert page.logged() == []
+
+
+def test_without_the_extra_the_first_panel_says_how_to_get_a_map(page, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    est = vh.DiffusionMaps(1, random_state=0).fit(np.random.default_rng(0).normal(size=(60, 2)))
+    vh.report.write(tmp_path / "plain.html", est)
+    page.open(tmp_path / "plain.html")
+    caption = page.run("return document.querySelector('#plane-captions span').textContent")
+    assert caption.startswith("First two coordinates")
+    assert 'pip install "viewhop[map]"' in caption
+    points = np.array(page.run("return viewhop.map.coordinates()"))
+    expected = np.c_[est.embedding_, np.zeros(60)]
+    assert_allclose(points, expected, rtol=0, atol=1e-4 * np.ptp(expected))
+    assert page.logged() == []
 
 
 def test_a_selection_is_made_and_cleared_by_the_keyboard(drawn):

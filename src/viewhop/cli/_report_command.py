@@ -15,6 +15,7 @@ from viewhop.cli._options import (
     table_options,
     views_argument,
 )
+from viewhop.cli._progress_display import progress_shown
 
 __all__ = ["report"]
 
@@ -52,8 +53,8 @@ def report(source: Path, views: dict[str, str], out: Path | None) -> None:
 
     options = chosen_table_options() if stated_table_options() else None
     try:
-        with convert_errors("another file with --out"):
-            result = write_report(source, views, out=out, options=options)
+        with convert_errors("another file with --out"), progress_shown() as progress:
+            result = write_report(source, views, out=out, options=options, progress=progress)
     except ImportError as error:
         if (error.name or "plotly").partition(".")[0] not in ("plotly", "viewhop"):
             raise

@@ -6,6 +6,7 @@ from viewhop.plotting._bandwidths import bandwidth_slice, bandwidth_surface
 from viewhop.plotting._classifications import confusion, pair_accuracy
 from viewhop.plotting._disagreements import disagreement
 from viewhop.plotting._embeddings import embedding
+from viewhop.plotting._maps import map
 from viewhop.plotting._similarities import view_similarity
 from viewhop.plotting._sonograms import sonogram
 from viewhop.plotting._spectra import spectrum
@@ -21,6 +22,7 @@ __all__ = [
     "disagreement",
     "embedding",
     "make_axes",
+    "map",
     "pair_accuracy",
     "sonogram",
     "spectrum",

@@ -21,6 +21,7 @@ from viewhop.report._curves import scale_curves
 from viewhop.report._data import ReportData
 from viewhop.report._fitted_parts import FittedParts, fitted_parts
 from viewhop.report._health import graph_health, missing_samples
+from viewhop.report._map_panel import build_map, choose_layout
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
 
@@ -49,6 +50,7 @@ def build_content(data: ReportData) -> Content:
     ids = data.ids
     if ids is None and data.features is not None and data.features.ids is not None:
         ids = [*data.features.ids]
+    layout, note = choose_layout(data.layout, geometry, progress=data.progress)
     about = _describe(parts) if data.about is None else data.about
     return {
         "title": str(data.title),
@@ -57,6 +59,8 @@ def build_content(data: ReportData) -> Content:
         "samples": geometry.n_samples,
         "views": [*geometry.schema.names],
         "fusion": geometry.walk.fusion,
+        "map": build_map(layout, pack),
+        "map_note": note,
         "panels": build_panels(parts, pack),
         "ids": _pack_ids(ids, pack),
         "columns": columns,

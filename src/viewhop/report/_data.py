@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from viewhop._runtime.progress import Progress, no_progress
+from viewhop.layout import Layout
 from viewhop.views import Views
 
 __all__ = ["ReportData"]
@@ -20,7 +22,7 @@ class ReportData:
     Attributes
     ----------
     estimator : fitted estimator
-    ids, labels, label_name, clusters, features, title, about, repeat
+    ids, labels, label_name, clusters, features, title, about, repeat, layout, progress
         As in `viewhop.report.render`.
     """
 
@@ -33,6 +35,8 @@ class ReportData:
     title: str = "viewhop"
     about: Mapping[str, str] | None = None
     repeat: str = ""
+    layout: Layout | Literal[False] | None = None
+    progress: Progress = no_progress
 
     def check(self, n_samples: int) -> None:
         """Raise ValueError unless whatever is known has one entry per sample.
@@ -42,9 +46,9 @@ class ReportData:
         n_samples : int
             Training samples of the estimator.
         """
-        for name in ("ids", "labels", "clusters", "features"):
+        for name in ("ids", "labels", "clusters", "features", "layout"):
             values: Any = getattr(self, name)
-            if values is not None and len(values) != n_samples:
+            if values is not None and values is not False and len(values) != n_samples:
                 raise ValueError(
                     f"{name} must have one entry per sample: {n_samples}, got {len(values)}"
                 )

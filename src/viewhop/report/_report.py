@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from viewhop._runtime.files import replace_file
+from viewhop._runtime.progress import Progress, no_progress
+from viewhop.layout import Layout
 from viewhop.report._content import build_content
 from viewhop.report._data import ReportData
 from viewhop.report._page import assemble_page, plotly_source
@@ -29,6 +31,8 @@ def write(
     title: str = "viewhop",
     about: Mapping[str, str] | None = None,
     repeat: str = "",
+    layout: Layout | Literal[False] | None = None,
+    progress: Progress = no_progress,
 ) -> None:
     """Write the report of a fitted estimator; an existing file is replaced once it is complete.
 
@@ -36,7 +40,7 @@ def write(
     ----------
     path : path
         Usually ``.html``.
-    estimator, ids, labels, label_name, clusters, features, title, about, repeat
+    estimator, ids, labels, label_name, clusters, features, title, about, repeat, layout, progress
         As in `render`.
 
     Raises
@@ -57,7 +61,19 @@ def write(
     True
     """
     text = _render(
-        ReportData(estimator, ids, labels, label_name, clusters, features, title, about, repeat)
+        ReportData(
+            estimator,
+            ids,
+            labels,
+            label_name,
+            clusters,
+            features,
+            title,
+            about,
+            repeat,
+            layout,
+            progress,
+        )
     )
     with replace_file(path) as file:
         file.write(text.encode("utf-8"))
@@ -74,6 +90,8 @@ def render(
     title: str = "viewhop",
     about: Mapping[str, str] | None = None,
     repeat: str = "",
+    layout: Layout | Literal[False] | None = None,
+    progress: Progress = no_progress,
 ) -> str:
     """The report of a fitted estimator as the text of one HTML page.
 
@@ -97,6 +115,12 @@ MultiViewSpectralClustering
         versions.
     repeat : str
         The command that repeats the run, to copy.
+    layout : Layout, False or None
+        The map, which is the first panel. None lays the samples out, unless there are more than
+        200,000; without the extra ``map`` the panel shows the first two coordinates. False leaves
+        it out.
+    progress : callable
+        ``progress(stage, done, total)``.
 
     Raises
     ------
@@ -120,7 +144,19 @@ MultiViewSpectralClustering
     True
     """
     return _render(
-        ReportData(estimator, ids, labels, label_name, clusters, features, title, about, repeat)
+        ReportData(
+            estimator,
+            ids,
+            labels,
+            label_name,
+            clusters,
+            features,
+            title,
+            about,
+            repeat,
+            layout,
+            progress,
+        )
     )
 
 

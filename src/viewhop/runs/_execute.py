@@ -132,7 +132,14 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
             with _timed(timings, "fit"):
                 model.fit(samples.views)
             record, notes = _write_files(
-                folder, table, model, samples, settings, timings=timings, warned=warned
+                folder,
+                table,
+                model,
+                samples,
+                settings,
+                timings=timings,
+                warned=warned,
+                progress=progress,
             )
     model.set_params(verbose=0)  # the callback belongs to this call
     embedder_of(model).set_params(verbose=0)
@@ -156,6 +163,7 @@ def _write_files(
     *,
     timings: dict[str, float],
     warned: list[Warning | str],
+    progress: Progress,
 ) -> tuple[dict[str, Any], list[str]]:
     """Write all files, the record last; the record, and notes for the user."""
     fitting = {f"fit: {stage}": seconds for stage, seconds in embedder_of(model).timings_.items()}
@@ -191,6 +199,7 @@ def _write_files(
                         title=", ".join(settings.views),
                         about=summarise_record(record),
                         repeat=f"viewhop {settings.command} --config run.toml",
+                        progress=progress,
                     )
             except ImportError:
                 notes.append(NO_REPORT)

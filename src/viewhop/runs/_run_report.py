@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import stage_files
+from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import check_training_samples, read_model_views
@@ -86,6 +87,7 @@ def write_report(
     *,
     out: str | os.PathLike[str] | None = None,
     options: Options | None = None,
+    progress: Progress = no_progress,
 ) -> ReportResult:
     """Write the report of a run, or of a model: what ``viewhop report`` does.
 
@@ -100,6 +102,8 @@ def write_report(
         The file to write; None is report.html in the folder of the run, which is then recorded.
     options : Options or None
         How the files of a model are read; the record of a run holds them already.
+    progress : callable
+        Called as ``progress(stage, done, total)``.
 
     Returns
     -------
@@ -138,10 +142,10 @@ def write_report(
             raise SettingsError(
                 "table options cannot be combined with a run folder: its record already holds them"
             )
-        return _report_run(path, views, target)
+        return _report_run(path, views, target, progress)
     if target is None:
         raise SettingsError("missing output file: pass -o FILE", key="out")
-    return _report_model(path, views, target, options or Options())
+    return _report_model(path, views, target, options or Options(), progress)
 
 
 def write_page(
@@ -152,6 +156,7 @@ def write_page(
     title: str = "viewhop",
     about: dict[str, str] | None = None,
     repeat: str = "",
+    progress: Progress = no_progress,
 ) -> None:
     """Write the page of a fitted model; ImportError if plotly is missing.
 
@@ -166,6 +171,7 @@ def write_page(
         A table of further facts.
     repeat : str
         The command that repeats the run.
+    progress : callable
     """
     from viewhop import report
 
@@ -180,6 +186,7 @@ def write_page(
         title=title,
         about=about,
         repeat=repeat,
+        progress=progress,
     )
 
 
@@ -213,7 +220,9 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def _report_run(folder: Path, views: dict[str, str], out: Path | None) -> ReportResult:
+def _report_run(
+    folder: Path, views: dict[str, str], out: Path | None, progress: Progress
+) -> ReportResult:
     state = verify(folder)
     record = state.record
     model_state = state.outputs.get("model.viewhop", "missing")
@@ -243,6 +252,7 @@ def _report_run(folder: Path, views: dict[str, str], out: Path | None) -> Report
             title=", ".join(record["inputs"]),
             about=summarise_record(record),
             repeat=f"viewhop {record['command']} --config run.toml",
+            progress=progress,
         )
         if out is None:
             outputs = {**record["outputs"], **describe_files(inside)}
@@ -299,7 +309,9 @@ def _samples_of_table(folder: Path, state: State, settings: Settings, model: Mod
     return Samples(joined.views.ids, joined.labels, settings.label)
 
 
-def _report_model(path: Path, views: dict[str, str], out: Path, options: Options) -> ReportResult:
+def _report_model(
+    path: Path, views: dict[str, str], out: Path, options: Options, progress: Progress
+) -> ReportResult:
     check_apart([out], [path, *views.values()])
     model = load(path)
     samples = Samples(label_name=options.label)
@@ -308,5 +320,5 @@ def _report_model(path: Path, views: dict[str, str], out: Path, options: Options
         check_training_samples(model, joined)
         samples = Samples.from_joined(joined, label_name=options.label)
     with output_file(out), stage_files(out.parent, last=out.name) as inside:
-        write_page(inside / out.name, model, samples, title=path.stem)
+        write_page(inside / out.name, model, samples, title=path.stem, progress=progress)
     return ReportResult(out)

@@ -49,7 +49,19 @@ function panel(plain) {
   return { ...plain, samples, coordinate, sample: samples ? (row) => samples[row] : (row) => row };
 }
 
+/** The map as a panel: positions by sample, stored as whole steps from the lowest. */
+function mapPanel(plain) {
+  const axes = plain.positions.map((place, axis) => {
+    const values = Float32Array.from(array(place), (steps) => plain.low[axis] + steps * plain.step);
+    let high = plain.low[axis];
+    for (const value of values) if (value > high) high = value;
+    return { values, low: plain.low[axis], high };
+  });
+  return { ...plain, coordinate: (axis) => axes[axis], sample: (row) => row };
+}
+
 let panels = [];
+let map = null;
 let ids = null;
 const idOf = (sample) => (ids ? ids[sample] : String(sample + 1));
 
@@ -69,3 +81,5 @@ const state = {
 const MOST_SHOWN = 12;
 state.shown.fill(false, MOST_SHOWN);
 const visible = () => panels.filter((_, l) => state.shown[l]);
+/** The two-dimensional panels: the map first, then the views. */
+const flat = () => (map ? [map, ...visible()] : visible());

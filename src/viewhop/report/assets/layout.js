@@ -3,9 +3,10 @@
 const CAPTION = 28;
 const GAP = 22;
 
-/** Rectangles of panels below their captions, and the height of all. */
-function grid(width, count, { square = false } = {}) {
+/** Rectangles of panels below their captions, and the height of all. With a map, it comes first. */
+function grid(width, count, { square = false, leads = false } = {}) {
   let columns = width < 560 ? 1 : width < 860 ? 2 : 3;
+  if (leads && columns > 1 && count > 2) return gridAroundMap(width, count, columns);
   if (width >= 860 && count === 4) columns = 2;
   columns = Math.min(columns, count);
   const across = (width - GAP * (columns - 1)) / columns;
@@ -18,6 +19,23 @@ function grid(width, count, { square = false } = {}) {
     h: high,
   }));
   return { places, height: Math.ceil(count / columns) * (high + CAPTION + GAP) - GAP };
+}
+
+/** The same with a first panel two columns wide, and two rows high if others fit beside it. */
+function gridAroundMap(width, count, columns) {
+  const across = (width - GAP * (columns - 1)) / columns;
+  const high = Math.round(Math.min(across * 0.94, 420));
+  const rows = columns === 2 ? 1 : 2;
+  const row = high + CAPTION + GAP;
+  const tall = rows === 1 ? Math.round(Math.min(2 * across * 0.7, 560)) : 2 * row - CAPTION - GAP;
+  const places = [{ x: 0, y: CAPTION, w: 2 * across + GAP, h: tall }];
+  const below = tall + CAPTION + GAP;
+  const beside = rows === 1 ? 0 : 2;
+  for (let k = 0; k < count - 1; k++) {
+    const [column, y] = k < beside ? [2, k * row] : [(k - beside) % columns, below + Math.floor((k - beside) / columns) * row];
+    places.push({ x: column * (across + GAP), y: y + CAPTION, w: across, h: high });
+  }
+  return { places, height: below + Math.ceil(Math.max(0, count - 1 - beside) / columns) * row - GAP };
 }
 
 /** Write the names of the panels above them. */

@@ -14,7 +14,7 @@ function setTime(time) {
   byId("time").value = toPlace(time);
   byId("time").setAttribute("aria-valuetext", `t = ${digits(time)}`);
   if (Number(byId("time-number").value) !== time) byId("time-number").value = String(time);
-  plane.views.clear();
+  refitViews();
   // The chart is slower than the points: it follows when the slider rests.
   clearTimeout(resting);
   resting = setTimeout(drawSpectrum, 150);
@@ -42,7 +42,7 @@ function listenToAxes() {
     list.value = state.axes[axis];
     list.addEventListener("change", () => {
       state.axes[axis] = Number(list.value);
-      plane.views.clear();
+      refitViews();
       drawAll("points");
     });
   });
@@ -146,6 +146,7 @@ async function start() {
   showFacts();
   await unpack();
   panels = report.panels.list.map(panel);
+  map = report.map ? mapPanel(report.map) : null;
   ids = report.ids ? array(report.ids) : null;
   byId("axis-2").hidden = !canDrawSpace();
   listenToColour();
@@ -177,14 +178,13 @@ async function start() {
 const panelNamed = (name) => panels.find((one) => one.name === name) ?? (() => { throw new Error("no such panel"); })();
 
 /** Points of a panel times λ^t, as the graphics card holds them and as they were last drawn. */
-function pointsOf(points, name, width) {
-  const { places: held, scale } = points.readBack(panelNamed(name));
+function pointsOf(points, one, width) {
+  const { places: held, scale } = points.readBack(one);
   return Array.from({ length: held.length / 3 }, (_, row) => scale.slice(0, width).map((value, axis) => value * held[3 * row + axis]));
 }
 
 /** Samples that a panel shows as selected, in order, as the graphics card holds them. */
-function selectedIn(points, name) {
-  const one = panelNamed(name);
+function selectedIn(points, one) {
   const samples = new Set(Array.from(points.readBack(one).rows, (row) => one.sample(row)));
   return [...samples].sort((a, b) => a - b);
 }
@@ -200,6 +200,12 @@ window.viewhop = {
   /** Resolves once everything is drawn, with the seconds until the embeddings were. */
   ready: start(),
   panels: report.panels.list.map(({ name }) => name),
+  /** The map: its title, its points [x, y] as drawn, and samples shown as selected; null without one. */
+  map: report.map && {
+    title: report.map.name,
+    coordinates: () => pointsOf(plane.points, map, 2),
+    selected: () => selectedIn(plane.points, map),
+  },
   columns: report.columns.map(({ name, family, kind }) => ({ name, family, kind })),
   /** Set the diffusion time; resolves once it is drawn. */
   setTime,
@@ -207,9 +213,9 @@ window.viewhop = {
   setTheme,
   get time() { return state.time; },
   /** Points [x, y] of a panel, as they are drawn. */
-  coordinates: (name) => pointsOf(plane.points, name, 2),
+  coordinates: (name) => pointsOf(plane.points, panelNamed(name), 2),
   /** Points [x, y, z] of a three-dimensional panel, as they are drawn. */
-  coordinates3d: (name) => pointsOf(space.points, name, 3),
+  coordinates3d: (name) => pointsOf(space.points, panelNamed(name), 3),
   /** Select samples by number from 0; resolves once all open panels show it. */
   async select(samples) {
     const mask = new Uint8Array(report.samples);
@@ -218,9 +224,9 @@ window.viewhop = {
     finish();
   },
   /** Samples that a panel shows as selected. */
-  selected: (name) => selectedIn(plane.points, name),
+  selected: (name) => selectedIn(plane.points, panelNamed(name)),
   /** The same in three dimensions. */
-  selected3d: (name) => selectedIn(space.points, name),
+  selected3d: (name) => selectedIn(space.points, panelNamed(name)),
   /** Open the three-dimensional panels, which otherwise open when they come near the screen. */
   async open3d() {
     await openSpace();

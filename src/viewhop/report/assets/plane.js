@@ -3,16 +3,17 @@
 const EDGE = { left: 54, right: 6, top: 4, bottom: 30 };
 
 const plane = { points: null, places: [], views: new Map() };
-const isStrip = () => report.panels.kept === 1;
-const axisTexts = () => (isStrip() ? ["sample", "coordinate 1"] : state.axes.slice(0, 2).map((k) => `coordinate ${k + 1}`));
+const isStrip = (one) => one !== map && report.panels.kept === 1;
+const axisTexts = (one) => (isStrip(one) ? ["sample", "coordinate 1"] : state.axes.slice(0, 2).map((k) => `coordinate ${k + 1}`));
 
 /** Values, reach and factor of a panel along one axis at the time in use. */
 function along(one, axis) {
-  if (isStrip() && axis === 0) {
+  if (one === map) return { ...one.coordinate(axis), scale: 1 };
+  if (isStrip(one) && axis === 0) {
     one.numbers ??= Float32Array.from({ length: one.rows }, (_, row) => one.sample(row) + 1);
     return { values: one.numbers, low: 1, high: report.samples, scale: 1 };
   }
-  const k = state.axes[isStrip() ? 0 : axis];
+  const k = state.axes[isStrip(one) ? 0 : axis];
   return { ...one.coordinate(k), scale: factor(k, state.time) };
 }
 
@@ -26,16 +27,16 @@ function fitted(one, place) {
   const middle = axes.map(({ low, high, scale }) => scale * (low + high) / 2);
   const units = axes.map(({ low, high, scale }, k) => Math.max(scale * (high - low), 1e-30) * 1.07 / [w, h][k]);
   const one_unit = Math.max(...units);
-  return { middle, units: isStrip() ? units : [one_unit, one_unit] };
+  return { middle, units: isStrip(one) ? units : [one_unit, one_unit] };
 }
 
 /** The part of a panel that is shown: all of it, unless the reader moved or zoomed. */
 const planeView = (one, place) => plane.views.get(one) ?? fitted(one, place);
 
 function paintPlane() {
-  const shown = visible();
+  const shown = flat();
   const width = byId("plane-stage").clientWidth;
-  const { places, height } = grid(width, shown.length);
+  const { places, height } = grid(width, shown.length, { leads: map !== null });
   plane.places = places;
   plane.points.begin(width, height);
   caption(byId("plane-captions"), shown, places);
@@ -47,7 +48,7 @@ function paintPlane() {
     const scale = [along(one, 0).scale, along(one, 1).scale, 1];
     // In units of the narrower view first: squares of tiny coordinates must not vanish.
     plane.points.panel(one, room, { scale, centre: [...middle, 0], fit: 1 / units[0], lens: [2 / room.w, 2 * units[0] / units[1] / room.h], far: 0, turn: UNTURNED, size });
-    marks.push(...axisMarks(places[k], room, middle, units));
+    marks.push(...(one === map ? [frame(room)] : axisMarks(one, places[k], room, middle, units)));
   });
   const picture = byId("plane-axes");
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -67,9 +68,11 @@ function ticks(low, high, count) {
 
 const short = (value) => (Math.abs(value) < 1e-12 ? "0" : digits(value));
 
-/** Grid, ticks and names of the axes of a panel. */
-function axisMarks(place, room, middle, units) {
-  const shapes = [draw("rect", { x: room.x, y: room.y, width: room.w, height: room.h, class: "frame" })];
+const frame = (room) => draw("rect", { x: room.x, y: room.y, width: room.w, height: room.h, class: "frame" });
+
+/** Grid, ticks and names of the axes of a panel; the map has a frame only, as its axes mean nothing. */
+function axisMarks(one, place, room, middle, units) {
+  const shapes = [frame(room)];
   const half = [room.w / 2 * units[0], room.h / 2 * units[1]];
   const text = (content, more) => draw("text", more, document.createTextNode(content));
   for (const value of ticks(middle[0] - half[0], middle[0] + half[0], Math.max(2, room.w / 90))) {
@@ -82,7 +85,7 @@ function axisMarks(place, room, middle, units) {
     shapes.push(draw("line", { x1: room.x, x2: room.x + room.w, y1: at, y2: at }));
     shapes.push(text(short(value), { x: room.x - 6, y: at + 3.5, "text-anchor": "end" }));
   }
-  const [across, up] = axisTexts();
+  const [across, up] = axisTexts(one);
   shapes.push(text(across, { x: room.x + room.w, y: room.y + room.h + 14, "text-anchor": "end", class: "axis" }));
   shapes.push(text(up, { transform: `translate(${place.x + 10} ${room.y}) rotate(-90)`, "text-anchor": "end", class: "axis" }));
   return shapes;
@@ -94,7 +97,7 @@ function planeAt(left, top) {
     const { x, y, w, h } = inside(place);
     return left >= x && left <= x + w && top >= y && top <= y + h;
   });
-  return k < 0 ? null : { one: visible()[k], place: plane.places[k], room: inside(plane.places[k]) };
+  return k < 0 ? null : { one: flat()[k], place: plane.places[k], room: inside(plane.places[k]) };
 }
 
 /** Call a function with the pixels of every row of a panel. */
@@ -189,7 +192,7 @@ function listenToPlane() {
       if (keeps) state.chosen.forEach((is, sample) => { mask[sample] |= is; });
       choose(mask);
     } else if (state.tool === "zoom") {
-      const share = isStrip() ? [Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h] : Array(2).fill(Math.max(Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h));
+      const share = isStrip(one) ? [Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h] : Array(2).fill(Math.max(Math.abs(last[0] - path[0][0]) / room.w, Math.abs(last[1] - path[0][1]) / room.h));
       const [a, b] = [(path[0][0] + last[0]) / 2, (path[0][1] + last[1]) / 2];
       const middle = [view.middle[0] + (a - room.x - room.w / 2) * view.units[0], view.middle[1] - (b - room.y - room.h / 2) * view.units[1]];
       plane.views.set(one, { middle, units: view.units.map((unit, k) => unit * Math.max(share[k], 0.01)) });
@@ -217,7 +220,7 @@ function listenToPlane() {
     const zooms = { "+": 1 / 1.2, "=": 1 / 1.2, "-": 1.2 };
     if (event.key === "0") resetPlane();
     else if (moves[event.key] || zooms[event.key]) {
-      visible().forEach((one, k) => {
+      flat().forEach((one, k) => {
         const { middle, units } = planeView(one, plane.places[k]);
         const [dx, dy] = moves[event.key] ?? [0, 0];
         const by = zooms[event.key] ?? 1;
@@ -227,6 +230,11 @@ function listenToPlane() {
     } else return;
     event.preventDefault();
   });
+}
+
+/** Show all of every view again, after its coordinates changed; the map stays. */
+function refitViews() {
+  for (const one of plane.views.keys()) if (one !== map) plane.views.delete(one);
 }
 
 function resetPlane() {

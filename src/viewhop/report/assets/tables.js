@@ -21,7 +21,7 @@ function showFacts() {
   byId("facts").append(...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   byId("kind").textContent = `viewhop report · ${report.kind}`;
   byId("foot").textContent = `Created by viewhop ${report.version}. This file is self-contained and loads nothing.`;
-  byId("embedding-notes").append(...[...shown.notes, ...report.notes].map(note));
+  byId("embedding-notes").append(...[report.map_note, ...shown.notes, ...report.notes].filter(Boolean).map(note));
 }
 
 function showSpectrum() {
