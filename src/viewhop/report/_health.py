@@ -60,6 +60,9 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
         "observed": int(geometry.observed[:, view].sum()),
         "rows": K.n_samples,
         "held": "all pairs" if values is None else "neighbours",
+        "metric": geometry.metrics[K.name],
+        "scores": _ranked_scores(geometry, K.name),
+        "weight": geometry.record.view_weights.get(K.name),
         "pieces": int(count),
         "largest": int(sizes.max()),
         "recall": float(K.recall),
@@ -84,6 +87,12 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
             "high": float(edges[-1]),
         }
     return graph | {"words": _words(graph, isolated)}
+
+
+def _ranked_scores(geometry: Geometry, name: str) -> list[list[Any]]:
+    """Metrics that were tried, with their agreement with the other views, the best first."""
+    scores = geometry.record.metric_scores.get(name, {})
+    return [[metric, scores[metric]] for metric in sorted(scores, key=lambda key: -scores[key])]
 
 
 def _words(graph: dict[str, Any], isolated: int) -> list[str]:

@@ -81,6 +81,9 @@ function showGraphs() {
     const three = (values) => values.map(digits).join(" / ");
     const facts = [
       ["samples observed", `${whole(view.observed)} of ${whole(report.samples)}`],
+      ["metric", view.metric],
+      ...(view.scores.length < 2 ? [] : [["agreement with the other views by metric", view.scores.map(([name, score]) => `${name} ${score.toFixed(2).replace("-", "−")}`).join(", ")]]),
+      ...(view.weight === null || report.views.length < 2 ? [] : [["weight in the walk", digits(view.weight)]]),
       ["pairs in the kernel", view.held],
       ...(view.rows === view.observed ? [] : [["rows", whole(view.rows)]]),
       ...(view.pairs === undefined ? [] : [["stored pairs", whole(view.pairs)], ["neighbours, least / median / most", three(view.neighbours)]]),
