@@ -224,7 +224,8 @@ def test_without_the_extra_it_is_the_first_two_coordinates_and_says_so(fitted, w
 
 
 def test_coordinates_of_views_side_by_side_are_averaged(views, without_tsne):
-    est = vh.MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(views)
+    est = vh.MultiViewDiffusionMaps(3, kernel="gaussian", output="concat", random_state=0)
+    est.fit(views)
     blocks = [*est.view_embeddings_.values()]
     expected = (blocks[0][:, :2] + blocks[1][:, :2]) / 2
     assert_allclose(vh.layout.lay_out(est).positions, expected, rtol=0, atol=1e-12)

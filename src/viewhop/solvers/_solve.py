@@ -360,9 +360,15 @@ def warn_of_pieces(
         DisconnectedWarning(
             f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
             f"only tell pieces apart; the smallest has {sizes[small]} nodes, among them "
-            f"{describe(sample)} {where}; a larger bandwidth, more neighbours or "
-            "within_view_weight below 1 may join them",
+            f"{describe(sample)} {where}; a larger bandwidth or more neighbours may join them"
+            f"{', and so may within_view_weight below 1' if _never_hops(walk) else ''}",
             sizes.size,
         ),
         stacklevel=stacklevel + 1,
     )
+
+
+def _never_hops(walk: Walk) -> bool:
+    """Whether the walker stays in the view where it starts."""
+    hops = walk.hops
+    return hops is not None and len(hops) > 1 and not (hops - np.diag(np.diagonal(hops))).any()
