@@ -299,7 +299,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Returns
         -------
         probabilities : (p, n_samples) array
-            For fusion="hop", each row sums to 1 over all values of `to_view`.
+            For fusion="hop", each row sums to 1 over all values of `to_view`, which include "joint"
+            if the walk has a joint view.
         """
         return geometry.transition_probabilities(self, n_steps, from_view, to_view, rows)
 

@@ -95,7 +95,8 @@ def transition_probabilities(
     t : int
         Number of steps, at least 0.
     from_view, to_view : str
-        Views. Fused walks have the same nodes in every view.
+        Views; the joint view of a walk that has one is called "joint". Fused walks have the same
+        nodes in every view.
     rows : int or (p,) array
         Samples to start from.
 
@@ -103,7 +104,7 @@ def transition_probabilities(
     -----
     Eq. (15), computed by t products per row rather than from P̂^t: since K̂ is symmetric, one more
     step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk, the probabilities
-    of a row are 1. One step of the alternating walk passes through every view, P^1 P^2 … P^L.
+    of a row are 1, the joint view included. One step of the alternating walk passes through every view, P^1 P^2 … P^L.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def transition_probabilities(
         V = walk.mass_after_step(V)
     if walk.is_fused:
         return np.ascontiguousarray(V[: walk.n_samples].T)
-    place = _view_index(geometry, to_view)
+    place = _block_index(geometry, to_view)
     return np.ascontiguousarray(walk.rows.scattered(place, walk.blocks(V)[place]).T)
 
 
@@ -273,10 +274,18 @@ def _view_index(geometry: Geometry, view: str) -> int:
     return names.index(view)
 
 
+def _block_index(geometry: Geometry, view: str) -> int:
+    """The block of nodes of a view, or of the joint view."""
+    joint = geometry.walk.joint
+    if joint is not None and view == joint.name:
+        return len(geometry.schema.names)
+    return _view_index(geometry, view)
+
+
 def _nodes(geometry: Geometry, view: str, samples: ArrayLike) -> NDArray[np.intp]:
     """The nodes of samples in a view, (p,)."""
     walk = geometry.walk
-    return walk.nodes(_view_index(geometry, view), _check_samples(samples, walk.n_samples))
+    return walk.nodes(_block_index(geometry, view), _check_samples(samples, walk.n_samples))
 
 
 def _check_samples(rows: ArrayLike, n: int) -> NDArray[np.intp]:

@@ -365,7 +365,7 @@ class Geometry:
     def _filled(self) -> tuple[list[Floats], NDArray[np.bool_]]:
         """Training coordinates with missing views filled in, and the blocks that could not be."""
         observed = self.observed_blocks
-        if self.output == "mean" or observed.all():
+        if self.output != "concat" or observed.all():
             return self.stepped, np.zeros(observed.shape, dtype=bool)
         return self.extension.fill()
 

@@ -88,9 +88,10 @@ def solving_bytes(
     nodes, solved, size = walk.n_nodes, walk.n_solved, dtype.itemsize
     name = solver if isinstance(solver, str) else "auto"
     pairs = 5.0 * nodes * r * 8
-    is_small = nodes <= DENSE_NODES or 5 * r >= nodes
+    whole = walk.n_whole
+    is_small = whole <= DENSE_NODES or 5 * r >= whole
     if name == "dense" or (name == "auto" and is_small):
-        return MATRICES * 8.0 * nodes**2
+        return MATRICES * 8.0 * whole**2 + (pairs if walk.is_on_hub else 0.0)
     if any(kernel.is_dense for kernel in kernels):
         basis = 2 * FILLED * max_columns(r, is_dense=True) * 8
         sums = kernels[0].product_groups * WIDTH * size * n_samples / solved

@@ -91,7 +91,7 @@ class HopWalk(Walk):
         """
         n_nodes = sum(n_rows)
         if len(n_rows) > 1 and hops is not None and rank_one_weights(hops) is not None:
-            return WalkSize(n_nodes, n_samples)
+            return WalkSize(n_nodes, n_samples, is_on_hub=True)
         stays = hops is not None and bool(np.diagonal(hops).any())
         is_halved = len(n_rows) == 2 and not stays
         return WalkSize(n_nodes, n_nodes // 2 if is_halved else n_nodes)

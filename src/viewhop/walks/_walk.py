@@ -35,11 +35,19 @@ class WalkSize:
         Length of the vectors that a solver iterates on.
     n_joint : int
         Number of samples of a full kernel that the walk adds to those of the views; 0 for none.
+    is_on_hub : bool
+        Whether the walk between samples is solved instead, by whatever solver.
     """
 
     n_nodes: int
     n_solved: int
     n_joint: int = 0
+    is_on_hub: bool = False
+
+    @property
+    def n_whole(self) -> int:
+        """Rows of the matrix that a dense solver forms."""
+        return self.n_solved if self.is_on_hub else self.n_nodes
 
 
 @dataclass(frozen=True)
