@@ -7,10 +7,12 @@ import pytest
 
 from tests.contracts.walk import WalkContract
 from tests.support import cases, oracles
+from viewhop._storage.codec import Shelf
 from viewhop.affinity import build_affinity
+from viewhop.errors import ModelFileError
 from viewhop.kernels import Gaussian
 from viewhop.views import Views
-from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, hop_matrix
+from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, hop_matrix, walk_state
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
 
@@ -58,6 +60,30 @@ class TestHopOfTwo(TestHop):
 class TestHopOfOne(TestHop):
     n_views = 1
     hops = hop_matrix(1)
+
+
+class TestHopOfRankOne(TestHop):
+    hops = np.outer([1.0, 0.4, 0.02], [1.0, 0.4, 0.02])
+    gaussian = Gaussian("local", n_neighbors=6, alpha=1.0, scale_neighbors=6, taper=0.3)
+
+
+class TestHub(TestHopOfRankOne):
+    """The walk between samples."""
+
+    def walk(self):
+        return super().walk().hub
+
+    def kernel(self):
+        """diag(g) T diag(g), with K̂ = B Bᵀ, T = Bᵀ D̂⁻¹ B and g = Bᵀ 1."""
+        weights = np.sqrt(np.diagonal(self.hops))
+        B = np.vstack([w * K for w, K in zip(weights, self.matrices(), strict=True)])
+        g = B.sum(axis=0)
+        T = B.T @ (B / (B @ g)[:, None])
+        return g[:, None] * T * g
+
+    def test_plain_data_give_it_back(self):
+        with pytest.raises(ModelFileError, match="not built into viewhop"):
+            walk_state(self.walk(), Shelf())
 
 
 class TestSum(FusionContract):

@@ -728,6 +728,117 @@ REFUSED = {
 }
 
 
+GEOMETRY = ("learned", "geometry")
+JOINT = (*GEOMETRY, "walk", "own", "joint")
+
+
+def inside(*keys, value):
+    """The file of the default with another value somewhere in the model of version 2."""
+
+    def spoil(contents):
+        manifest, members = taken_apart(contents["golden-consensus"])
+        *way, last = keys
+        model = manifest["model"]
+        for key in way:
+            model = model[key]
+        model[last] = value
+        return put_together(manifest, members)
+
+    return spoil
+
+
+def in_consensus(name, change):
+    return array(name, change, "golden-consensus")
+
+
+#: What the default writes since it chooses metrics and weights.
+REFUSED_SINCE = {
+    "a factor below 0": (inside(*JOINT, "factors", "curve", value=-1.0), "too small"),
+    "a factor of text": (inside(*JOINT, "factors", "curve", value="1"), "expected a number"),
+    "a factor of another view": (
+        inside(*JOINT, "factors", value={"curve": 1.0, "x": 1.0}),
+        "a factor for each of the views",
+    ),
+    "factors in another order": (
+        inside(*JOINT, "factors", value={"waves": 1.0, "curve": 1.0}),
+        "a factor for each of the views",
+    ),
+    "a joint view that is no object": (inside(*JOINT, value=[1]), "the joint view"),
+    "a joint view with more": (inside(*JOINT, "x", value=1), "expected factors, kernel"),
+    "a joint view by angles": (
+        inside(*JOINT, "kernel", "kernel", "metric", value="cosine"),
+        "Euclidean distances",
+    ),
+    "no joint view, but its nodes": (
+        inside(*GEOMETRY, "walk", "own", value={}),
+        "shape|nothing is known",
+    ),
+    "joint rows of NaN": (in_consensus("joint/rows", entry(0, np.nan)), "not finite"),
+    "joint rows too few": (in_consensus("joint/rows", lambda known: known[1:]), "shape"),
+    "joint pairs beyond the samples": (
+        in_consensus("joint/indices", entry(9, 10**6)),
+        "point beyond",
+    ),
+    "a joint radius below 0": (in_consensus("joint/radius", entry(0, -1.0)), "too small"),
+    "an inner radius beyond the radius": (
+        in_consensus("view0/inner", entry(0, 1e9)),
+        "larger than the radius",
+    ),
+    "an inner radius of NaN": (in_consensus("view0/inner", entry(0, np.nan)), "not finite"),
+    "hops of two blocks of three": (in_consensus("hops", lambda known: known[:2, :2]), "shape"),
+    "a consensus of a hop matrix of full rank": (
+        in_consensus("hops", lambda known: known + np.eye(3)),
+        "rank one",
+    ),
+    "a metric that is not chosen": (
+        inside(*GEOMETRY, "walk", "kernels", 0, "kernel", "metric", value="auto"),
+        "cannot be auto",
+    ),
+    "a taper of 1": (
+        inside(*GEOMETRY, "walk", "kernels", 0, "kernel", "taper", value=1.0),
+        "taper must be",
+    ),
+    "a taper of text": (
+        inside(*GEOMETRY, "walk", "kernels", 0, "kernel", "taper", value="1"),
+        "taper must be",
+    ),
+    "a scale by no neighbour": (
+        inside(*GEOMETRY, "walk", "kernels", 0, "kernel", "scale_neighbors", value=0),
+        "scale_neighbors must be",
+    ),
+    "weights of other views": (
+        inside(*GEOMETRY, "record", "view_weights", value={"x": 1.0}),
+        "one for each view",
+    ),
+    "weights of text": (
+        inside(*GEOMETRY, "record", "view_weights", value={"curve": "1", "waves": 1.0}),
+        "expected a number",
+    ),
+    "weights in a list": (inside(*GEOMETRY, "record", "view_weights", value=[1.0]), "object"),
+    "scores in a list": (inside(*GEOMETRY, "record", "metric_scores", value=[]), "object"),
+    "scores of text": (
+        inside(*GEOMETRY, "record", "metric_scores", value={"curve": {"cosine": "x"}}),
+        "expected a number",
+    ),
+    "an agreement of other views": (
+        inside(*GEOMETRY, "record", "agreement", value=[[1.0]]),
+        "2 rows of 2 numbers",
+    ),
+    "an agreement of text": (
+        inside(*GEOMETRY, "record", "agreement", value=[["a", 1], [1, 1]]),
+        "expected a number",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_SINCE)
+def test_what_no_default_fit_can_have_written_is_refused(tmp_path, contents, name):
+    spoil, reason = REFUSED_SINCE[name]
+    (tmp_path / "spoilt.viewhop").write_bytes(spoil(contents[2]))
+    with pytest.raises(ModelFileError, match=reason):
+        vh.load(tmp_path / "spoilt.viewhop")
+
+
 #: Where version 2 says something else; None where it means something.
 OTHERWISE = {
     "a model with more": "expected class, parameters, learned",
