@@ -8,12 +8,13 @@ from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from viewhop.estimators._clustering import MultiViewSpectralClustering
-    from viewhop.estimators._clusters import Clusters, eigengap
+    from viewhop.estimators._clusters import Clusters
     from viewhop.estimators._desa import DeSaEmbedding
     from viewhop.estimators._kernel_cca import KernelCCA
     from viewhop.estimators._load import load
     from viewhop.estimators._multi_view import MultiViewDiffusionMaps
     from viewhop.estimators._single_view import DiffusionMaps
+    from viewhop.solvers import eigengap
 
 __all__ = [
     "Clusters",
@@ -33,7 +34,7 @@ _HOMES = {
     "KernelCCA": "viewhop.estimators._kernel_cca",
     "MultiViewDiffusionMaps": "viewhop.estimators._multi_view",
     "MultiViewSpectralClustering": "viewhop.estimators._clustering",
-    "eigengap": "viewhop.estimators._clusters",
+    "eigengap": "viewhop.solvers",
     "load": "viewhop.estimators._load",
 }
 

@@ -22,12 +22,12 @@ from viewhop.estimators._base import (
     choose_constraints,
     make_generator,
 )
-from viewhop.estimators._clusters import Clusters, eigengap, find_centers, leading_coordinates
+from viewhop.estimators._clusters import Clusters, find_centers, leading_coordinates
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps, check_fusion, choose_hops
 from viewhop.estimators._parameters import encode_parameters
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
-from viewhop.solvers import UpToRank
+from viewhop.solvers import UpToRank, eigengap
 from viewhop.views import Schema
 from viewhop.walks import walk_class
 

@@ -11,6 +11,7 @@ from viewhop.selection._list_agreement import (
 )
 from viewhop.selection._metric_choice import choose_metrics, plain_metric
 from viewhop.selection._select import Selection, needs_selection, select
+from viewhop.selection._shuffled import shuffled_agreement
 from viewhop.selection._weights import agreement_weights
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "needs_selection",
     "plain_metric",
     "select",
+    "shuffled_agreement",
 ]

@@ -7,6 +7,7 @@
 from viewhop._registry import SOLVERS
 from viewhop.solvers._auto import choose_solver, solving_bytes
 from viewhop.solvers._bounds import extreme_eigenvalue, truncation_interval
+from viewhop.solvers._eigengap import eigengap
 from viewhop.solvers._multilevel import solve_multilevel
 from viewhop.solvers._problem import Problem, Solution, Solver
 from viewhop.solvers._rank import (
@@ -35,6 +36,7 @@ __all__ = [
     "UpToRank",
     "check_reached",
     "choose_solver",
+    "eigengap",
     "extreme_eigenvalue",
     "keep_positive",
     "quote_views",
