@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from viewhop._version import __version__
+from viewhop.advice import graph_health, missing_samples
 from viewhop.geometry import Geometry, view_similarity
 from viewhop.report._colours import (
     cluster_column,
@@ -20,7 +21,6 @@ from viewhop.report._colours import (
 from viewhop.report._curves import scale_curves
 from viewhop.report._data import ReportData
 from viewhop.report._fitted_parts import FittedParts, fitted_parts
-from viewhop.report._health import graph_health, missing_samples
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
 
