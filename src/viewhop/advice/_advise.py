@@ -24,17 +24,19 @@ from viewhop.advice._reasons import (
     spectral_reasons,
     weight_reasons,
 )
-from viewhop.advice._spectral_choice import choose_rank_by_spectrum
+from viewhop.advice._spectral_choice import choose_rank_by_spectrum, small_cluster_findings
 from viewhop.advice._subset import draw_subset
 from viewhop.geometry import Geometry, Recipe, fit_geometry
 from viewhop.kernels import DistanceKernel, Kernel, kernels_by_view, metric_name, with_metric
 from viewhop.selection import Selection, select, shuffled_agreement
-from viewhop.solvers import UpToRank
+from viewhop.solvers import UpToRank, quote_views
 from viewhop.views import Views, frame_groups, is_collection, read_every_view
 from viewhop.walks import hop_matrix, walk_class
 
 __all__ = ["advise"]
 
+#: Samples that a fit of one coordinate needs.
+FEWEST = 3
 #: Eigenvalues that are computed.
 EIGENVALUES = 40
 #: Numbers of neighbours to try until the walk is connected.
@@ -98,6 +100,11 @@ def advise(
     True
     """
     samples = _read(views)
+    if len(samples) < FEWEST:
+        raise ValueError(
+            f"advice needs at least {FEWEST} samples, but {quote_views(samples.names)} "
+            f"{'has' if samples.n_views == 1 else 'have'} n_samples = {len(samples)}"
+        )
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31, size=4)
     generator = np.random.default_rng(random_state)
@@ -124,6 +131,7 @@ def advise(
         *feature_findings(samples, selection.kernels, selection.scores),
         *agreement_findings(samples.names, selection.agreement, selection.weights, bound),
         *graph_findings(geometry),
+        *small_cluster_findings(rank, len(samples), geometry),
     ]
     final = {K.name: K.kernel for K in chosen.walk.affinities}
     decided = _with_neighbours_of(selection.kernels, final)

@@ -52,6 +52,8 @@ class Recommendation:
     value : str or number
     text : str
         The reason, with the numbers behind it.
+    is_override : bool
+        Whether a fit with its default parameters would choose something else.
 
     Examples
     --------
@@ -64,3 +66,4 @@ class Recommendation:
     view: str | None
     value: Any
     text: str
+    is_override: bool = False

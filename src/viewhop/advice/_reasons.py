@@ -37,7 +37,11 @@ def metric_reasons(selection: Selection, standardised: Mapping[str, float]) -> l
     """
     return [
         Recommendation(
-            "metric", name, metric, _metric_reason(name, metric, selection, standardised)
+            "metric",
+            name,
+            metric,
+            _metric_reason(name, metric, selection, standardised),
+            is_override=name in standardised,
         )
         for name, metric in selection.metrics.items()
     ]
@@ -97,7 +101,7 @@ def neighbours_reason(geometry: Geometry, tried: Mapping[int, int]) -> Recommend
             f"The smallest number of those tried that connects the walk, which has "
             f"{tried[first]} pieces with {first}."
         )
-    return Recommendation("n_neighbors", None, k, text)
+    return Recommendation("n_neighbors", None, k, text, is_override=k != first)
 
 
 def scale_reasons(geometry: Geometry) -> list[Recommendation]:

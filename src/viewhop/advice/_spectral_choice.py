@@ -7,9 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.advice._finding import Finding
+from viewhop.geometry import Geometry
 from viewhop.solvers import eigengap, truncation
 
-__all__ = ["ACCURACY", "RankChoice", "choose_rank_by_spectrum", "entropy_knee"]
+__all__ = [
+    "ACCURACY",
+    "RankChoice",
+    "choose_rank_by_spectrum",
+    "entropy_knee",
+    "small_cluster_findings",
+]
 
 #: δ of r(δ, t).
 ACCURACY = 0.1
@@ -76,6 +84,29 @@ def choose_rank_by_spectrum(eigenvalues: ArrayLike) -> RankChoice:
     by_accuracy = truncation(values, accuracy=ACCURACY)
     r = max(1, min(by_last_gap, by_accuracy))
     return RankChoice(r, by_gap, by_last_gap, by_accuracy, gap, clarity)
+
+
+def small_cluster_findings(rank: RankChoice, n_samples: int, geometry: Geometry) -> list[Finding]:
+    """A finding if the clusters that a clear gap suggests are smaller than neighbourhoods.
+
+    Parameters
+    ----------
+    rank : RankChoice
+    n_samples : int
+        Of all samples, of which the geometry may have fewer.
+    geometry : Geometry
+    """
+    counts = [K.kernel.n_neighbors for K in geometry.walk.affinities]
+    k = max((count for count in counts if count is not None), default=0)
+    n_clusters = rank.by_gap + 1
+    size = n_samples / n_clusters
+    if not rank.is_clear or size > k:
+        return []
+    text = (
+        f"A clear gap suggests {n_clusters} clusters, of {size:.0f} samples on average, not more "
+        f"than n_neighbors ({k}): neighbourhoods reach into other clusters. Try fewer neighbours."
+    )
+    return [Finding("few samples", None, size, text, "warning")]
 
 
 def entropy_knee(eigenvalues: ArrayLike) -> int:
