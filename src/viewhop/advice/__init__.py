@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from viewhop.advice._advice import Advice
+    from viewhop.advice._advice import Advice, format_value
     from viewhop.advice._advise import advise
     from viewhop.advice._feature_findings import feature_findings
     from viewhop.advice._finding import Finding, Recommendation
@@ -23,6 +23,7 @@ __all__ = [
     "agreement_findings",
     "entropy_knee",
     "feature_findings",
+    "format_value",
     "graph_findings",
     "graph_health",
     "missing_samples",
@@ -36,6 +37,7 @@ _HOMES = {
     "agreement_findings": "viewhop.advice._graph_findings",
     "entropy_knee": "viewhop.advice._spectral_choice",
     "feature_findings": "viewhop.advice._feature_findings",
+    "format_value": "viewhop.advice._advice",
     "graph_findings": "viewhop.advice._graph_findings",
     "graph_health": "viewhop.advice._graph_health",
     "missing_samples": "viewhop.advice._graph_health",

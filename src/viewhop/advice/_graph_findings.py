@@ -32,12 +32,14 @@ PER_NEIGHBOUR = 4
 NEGLIGIBLE = 0.01
 
 
-def graph_findings(geometry: Geometry) -> list[Finding]:
+def graph_findings(geometry: Geometry, health: Mapping[str, Any] | None = None) -> list[Finding]:
     """Findings in the graphs of a fitted geometry: pieces, extreme kernels, hubs, few samples.
 
     Parameters
     ----------
     geometry : Geometry
+    health : dict or None
+        From `graph_health`, if it is at hand.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def graph_findings(geometry: Geometry) -> list[Finding]:
     >>> [(finding.kind, finding.view) for finding in graph_findings(est.geometry_)]
     [('complete', 'x'), ('complete', 'y')]
     """
-    health = graph_health(geometry)
+    health = graph_health(geometry) if health is None else health
     findings = [
         Finding("pieces", None, float(health["pieces"]), text, "warning")
         for text in health["words"]

@@ -165,6 +165,7 @@ async function start() {
   showSpectrum();
   showCurves();
   showSimilarity();
+  showAdvice();
   showGraphs();
   showMissing();
   showRun();
