@@ -131,7 +131,7 @@ def advise(
         *feature_findings(samples, selection.kernels, selection.scores),
         *agreement_findings(samples.names, selection.agreement, selection.weights, bound),
         *graph_findings(geometry),
-        *small_cluster_findings(rank, len(samples), geometry),
+        *small_cluster_findings(geometry, len(samples)),
     ]
     final = {K.name: K.kernel for K in chosen.walk.affinities}
     decided = _with_neighbours_of(selection.kernels, final)

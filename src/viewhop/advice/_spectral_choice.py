@@ -86,16 +86,16 @@ def choose_rank_by_spectrum(eigenvalues: ArrayLike) -> RankChoice:
     return RankChoice(r, by_gap, by_last_gap, by_accuracy, gap, clarity)
 
 
-def small_cluster_findings(rank: RankChoice, n_samples: int, geometry: Geometry) -> list[Finding]:
+def small_cluster_findings(geometry: Geometry, n_samples: int) -> list[Finding]:
     """A finding if the clusters that a clear gap suggests are smaller than neighbourhoods.
 
     Parameters
     ----------
-    rank : RankChoice
+    geometry : Geometry
     n_samples : int
         Of all samples, of which the geometry may have fewer.
-    geometry : Geometry
     """
+    rank = choose_rank_by_spectrum(geometry.spectrum.eigenvalues)
     counts = [K.kernel.n_neighbors for K in geometry.walk.affinities]
     k = max((count for count in counts if count is not None), default=0)
     n_clusters = rank.by_gap + 1
@@ -104,7 +104,8 @@ def small_cluster_findings(rank: RankChoice, n_samples: int, geometry: Geometry)
         return []
     text = (
         f"A clear gap suggests {n_clusters} clusters, of {size:.0f} samples on average, not more "
-        f"than n_neighbors ({k}): neighbourhoods reach into other clusters. Try fewer neighbours."
+        f"than n_neighbors ({k}): neighbourhoods reach into other clusters. With fewer neighbours "
+        "the clusters would separate further."
     )
     return [Finding("few samples", None, size, text, "warning")]
 
@@ -127,7 +128,7 @@ def entropy_knee(eigenvalues: ArrayLike) -> int:
     --------
     >>> from viewhop.advice import entropy_knee
     >>> entropy_knee([1.0, 1.0, 0.5, 0.5, 0.5, 0.5])
-    6
+    10
     """
     values = np.asarray(eigenvalues, dtype=np.float64)
     entropies = np.array([_entropy(values, t) for t in range(1, LONGEST + 1)])
