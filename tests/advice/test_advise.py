@@ -62,10 +62,10 @@ def test_incomplete_views_are_advised_on(views):
 
 
 def test_a_given_kernel_is_kept(views):
-    kernel = {"a": Gaussian(2.0), "b": Gaussian("log-log"), "c": "adaptive"}
+    kernel = {"a": Gaussian(2.0), "b": Gaussian("connected"), "c": "adaptive"}
     advice = vh.advise(views, kernel=kernel)
     assert advice.parameters["kernel"]["a"].bandwidth == 2.0
-    assert advice.parameters["kernel"]["b"].bandwidth == "log-log"
+    assert advice.parameters["kernel"]["b"].bandwidth == "connected"
     assert_kept(advice, views)
 
 
@@ -127,7 +127,10 @@ def test_tiny_data_are_advised_on(views, n):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda views: {name: X[:2] for name, X in views.items()}, "at least 3 samples"),
+        (
+            lambda views: {name: X[:2] for name, X in views.items()},
+            "^(advice|n_components=1) needs at least 3 samples",
+        ),
         (lambda views: [views["a"], None], "a view is None"),
         (lambda views: [np.ones((N, 2)), views["b"]], "is constant"),
         (lambda views: [], "at least one view"),
@@ -154,9 +157,9 @@ def test_many_samples_are_examined_on_a_seeded_subset(views, monkeypatch):
 
 
 def test_a_view_with_few_samples_stays_in_the_subset(views, monkeypatch):
-    monkeypatch.setattr(subset, "SAMPLES", 60)
+    monkeypatch.setattr(subset, "SAMPLES", 24)
     views["c"][8:] = np.nan
-    assert vh.advise(views).n_examined == 60
+    assert vh.advise(views).n_examined == 24
 
 
 def test_duplicates_are_counted_in_all_samples(views, monkeypatch):

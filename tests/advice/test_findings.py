@@ -95,6 +95,8 @@ def test_scales_that_differ_by_orders_are_measured_and_standardised(pair):
 def test_one_view_of_different_scales_is_standardised(pair):
     advice = vh.advise({"a": pair["a"] * 10.0 ** np.arange(-3, 3)})
     assert advice.metrics == {"a": "standardized"}
+    standard = vh.advise({"a": pair["a"] / pair["a"].std(axis=0)})
+    assert advice.parameters["n_components"] == standard.parameters["n_components"]
     assert finding(advice, "scales", "a").severity == "note"
 
 
@@ -202,6 +204,13 @@ def test_of_two_views_both_may_be_shuffled(pair, rng):
     advice = vh.advise(pair)
     assert kinds(advice, ["warning"]) == {("no agreement", "a"), ("no agreement", "b")}
     assert "either may be the cause" in finding(advice, "no agreement", "a").text
+
+
+def test_a_negligible_agreement_is_none():
+    agreement = np.array([[1.0, 0.4, 0.009], [0.4, 1.0, 0.002], [0.009, 0.002, 1.0]])
+    (found,) = agreement_findings(["a", "b", "c"], agreement, {"c": 0.02})
+    assert (found.view, found.value) == ("c", 0.009)
+    assert "Its weight is 0.02." in found.text
 
 
 def test_an_agreement_that_was_not_measured_gives_no_finding():

@@ -100,7 +100,7 @@ def _repeated(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> lis
     if k is not None and most > k:
         text += (
             f"; one occurs {most:,} times, more often than there are neighbours ({k}), so its "
-            "copies have no other neighbours in this view. Keep one row of each, or raise "
+            "copies are connected to little else in this view. Keep one row of each, or raise "
             "n_neighbors."
         )
         return [Finding("duplicates", name, share, text, "warning")]

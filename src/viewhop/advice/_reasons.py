@@ -60,15 +60,20 @@ def _metric_reason(
         if metric == "precomputed":
             return "The kernel is given."
         return "No other view can be compared; the features give no reason for another metric."
-    text = f"Agreement with the other views {scores[metric]:.2f}"
+    text = f"Agreement with the other views {_two_digits(scores[metric])}"
     others = {key: score for key, score in scores.items() if key != metric}
     if not others:
         return f"{text}; the metric was given."
     best = max(others, key=others.__getitem__)
-    text += f"; the next best, {best}, {others[best]:.2f}"
+    text += f"; the next best, {best}, {_two_digits(others[best])}"
     if metric == "euclidean" and others[best] > scores[metric]:
-        text += ", which is less than 10 % better"
+        text += ", which is not better by the margin that replaces Euclidean distances"
     return f"{text}."
+
+
+def _two_digits(value: float) -> str:
+    """A number with two digits, without a negative zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def neighbours_reason(geometry: Geometry, tried: Mapping[int, int]) -> Recommendation:
