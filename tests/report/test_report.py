@@ -452,7 +452,7 @@ def test_the_report_shows_the_findings_of_the_fit(views):
     assert {("complete", "view1"), ("duplicates", "view2")} <= kinds
     assert {"advice", "advice-table"} <= parsed(text).ids
     without = Read(vh.report.render(est)).plain["advice"]
-    assert {one["kind"] for one in without} == {"complete"}
+    assert {one["kind"] for one in without} == {"complete", "no evidence"}
 
 
 def test_a_shuffled_view_is_named_in_the_report():
