@@ -9,6 +9,7 @@ from viewhop._version import __version__
 
 if TYPE_CHECKING:
     from viewhop import (
+        advice,
         affinity,
         bandwidth,
         datasets,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         theory,
         walks,
     )
+    from viewhop.advice import advise
     from viewhop.estimators import (
         DeSaEmbedding,
         DiffusionMaps,
@@ -45,6 +47,8 @@ __all__ = [
     "MultiViewSpectralClustering",
     "Views",
     "__version__",
+    "advice",
+    "advise",
     "affinity",
     "bandwidth",
     "datasets",
@@ -77,6 +81,7 @@ _HOMES = {
     **{name: f"viewhop.{name}" for name in __all__ if name != "__version__"},
     **dict.fromkeys(_ESTIMATORS, "viewhop.estimators"),
     "Views": "viewhop.views",
+    "advise": "viewhop.advice",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

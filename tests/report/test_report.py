@@ -508,3 +508,34 @@ def test_many_points_make_a_small_file():
         colours._numbers("x", "f", rng.standard_normal(40_000), pack)
     plotly = len(plotly_source())
     assert len(pack.text()) + plotly + 300_000 < 12_000_000
+
+
+# --- advice ---------------------------------------------------------------------------------------
+
+
+def test_the_report_shows_the_findings_of_the_fit(views):
+    doubled = [np.repeat(X[:12], 2, axis=0) for X in views.arrays]
+    est = vh.MultiViewDiffusionMaps(2, kernel=Gaussian(30.0), random_state=0).fit(doubled)
+    text = vh.report.render(est, features=vh.Views(doubled))
+    kinds = {(one["kind"], one["view"]) for one in Read(text).plain["advice"]}
+    assert {("complete", "view1"), ("duplicates", "view2")} <= kinds
+    assert {"advice", "advice-table"} <= parsed(text).ids
+    without = Read(vh.report.render(est)).plain["advice"]
+    assert {one["kind"] for one in without} == {"complete", "no evidence"}
+
+
+def test_a_shuffled_view_is_named_in_the_report():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    shuffled = X[rng.permutation(200)]
+    est = vh.MultiViewDiffusionMaps(2, random_state=0).fit([X, X + 0.01, shuffled])
+    named = [one["view"] for one in Read(vh.report.render(est)).plain["advice"]]
+    assert named == ["view3"]
+
+
+def test_hostile_names_of_views_are_data_in_the_advice(views):
+    name = HOSTILE[0]
+    est = vh.MultiViewDiffusionMaps(2, kernel=Gaussian(30.0), random_state=0)
+    text = vh.report.render(est.fit({name: views["round"], "b": views["long"]}))
+    assert name not in text
+    assert name in {one["view"] for one in Read(text).plain["advice"]}

@@ -19,7 +19,7 @@ from viewhop.runs._settings import FORMATS
 if TYPE_CHECKING:
     from viewhop.runs import Settings
 
-__all__ = ["fit_options", "setting", "settings_from_options"]
+__all__ = ["fit_options", "kernel_options", "setting", "settings_from_options"]
 
 _META_KEY = "viewhop.settings"
 
@@ -27,6 +27,13 @@ _META_KEY = "viewhop.settings"
 def fit_options(function: Decorated) -> Decorated:
     """Add all options that are settings; the command reads them by `settings_from_options`."""
     for option in reversed([*_kernel_options(), *_walk_options(), *_run_options()]):
+        function = option(function)
+    return function
+
+
+def kernel_options(function: Decorated) -> Decorated:
+    """Add the options of kernels only."""
+    for option in reversed(_kernel_options()):
         function = option(function)
     return function
 
@@ -203,7 +210,12 @@ def _run_options() -> list[Any]:
 
 
 def settings_from_options(
-    command: str, views: dict[str, str], out: Path | None, config: Path | None
+    command: str,
+    views: dict[str, str],
+    out: Path | None,
+    config: Path | None,
+    *,
+    needs_folder: bool = True,
 ) -> Settings:
     """The settings of the current command; click.UsageError if some are not valid.
 
@@ -215,6 +227,8 @@ def settings_from_options(
         The folder.
     config : Path or None
         The configuration file.
+    needs_folder : bool
+        Whether the command writes a folder.
     """
     from viewhop.runs import merge_settings, read_configuration
 
@@ -244,7 +258,7 @@ def settings_from_options(
         settings.check()
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
-    if settings.out is None:
+    if settings.out is None and needs_folder:
         raise click.UsageError("missing output folder: pass -o DIR")
     return settings
 

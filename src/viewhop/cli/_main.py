@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from viewhop._version import __version__
+from viewhop.cli._advise_command import advise
 from viewhop.cli._bandwidth_command import bandwidth
 from viewhop.cli._cluster_command import cluster
 from viewhop.cli._completion_command import completion
@@ -27,6 +28,7 @@ def main() -> None:
 
 
 for command in (
+    advise,
     bandwidth,
     cluster,
     completion,

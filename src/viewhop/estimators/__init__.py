@@ -9,13 +9,14 @@ from viewhop._runtime.lazy import lazy_names
 if TYPE_CHECKING:
     from viewhop.estimators._cluster_count import ClusterCount
     from viewhop.estimators._clustering import MultiViewSpectralClustering
-    from viewhop.estimators._clusters import Clusters, eigengap, log_gap
+    from viewhop.estimators._clusters import Clusters
     from viewhop.estimators._count_clusters import count_clusters
     from viewhop.estimators._desa import DeSaEmbedding
     from viewhop.estimators._kernel_cca import KernelCCA
     from viewhop.estimators._load import load
     from viewhop.estimators._multi_view import MultiViewDiffusionMaps
     from viewhop.estimators._single_view import DiffusionMaps
+    from viewhop.solvers import eigengap, log_gap
 
 __all__ = [
     "ClusterCount",
@@ -40,9 +41,9 @@ _HOMES = {
     "MultiViewDiffusionMaps": "viewhop.estimators._multi_view",
     "MultiViewSpectralClustering": "viewhop.estimators._clustering",
     "count_clusters": "viewhop.estimators._count_clusters",
-    "eigengap": "viewhop.estimators._clusters",
+    "eigengap": "viewhop.solvers",
     "load": "viewhop.estimators._load",
-    "log_gap": "viewhop.estimators._clusters",
+    "log_gap": "viewhop.solvers",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewhop._registry import FUSIONS, KERNELS, OUTPUTS, SOLVERS
 from viewhop.kernels import Kernel
-from viewhop.views import Schema, Views, frame_groups, is_collection, is_mudata
+from viewhop.views import Schema, Views, frame_groups, is_collection, read_every_view
 
 __all__ = [
     "FittedAttribute",
@@ -89,13 +89,7 @@ class ViewEstimator(BaseEstimator):
             return self._cut_training(X)
         if self.views is not None:
             raise ValueError("views= splits one stacked X, but X is several views already")
-        views = Views(X)
-        n_given = len(X.mod if is_mudata(X) else getattr(X, "names", X))
-        if views.n_views < n_given:
-            raise ValueError(
-                "a view is None, and a fit needs every view: leave it out of the list or dict "
-                "(only transform accepts None, for a view that was not measured)"
-            )
+        views = read_every_view(X)
         return views, Schema.from_views(views)
 
     def _cut_training(self, X: Any) -> tuple[Views, Schema]:

@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from viewhop.estimators._cluster_count import EVEN, ClusterCount
-from viewhop.estimators._clusters import eigengap, leading_coordinates, log_gap
+from viewhop.estimators._clusters import leading_coordinates
 from viewhop.estimators._coarse_walk import coarsen_walk
 from viewhop.geometry import Geometry
+from viewhop.solvers import eigengap, log_gap
 
 __all__ = ["count_clusters"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from viewhop.kernels import Correlation, DistanceKernel
 from viewhop.views import Describe, row_number
 
-__all__ = ["FeatureMap"]
+__all__ = ["FeatureMap", "feature_deviations"]
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class FeatureMap:
         """The map that `kernel` asks for on training rows `X`."""
         return cls(
             kernel.metric,
-            _deviations(X) if kernel.standardize else None,
+            _divisors(X) if kernel.standardize else None,
             _means(X) if kernel.metric == "centered-cosine" else None,
             isinstance(kernel, Correlation),
         )
@@ -79,6 +79,12 @@ class FeatureMap:
             observed = np.flatnonzero(np.isfinite(X[:, 0]))
             lengths = self._directions(X[observed])[1]
             _check_directions(lengths, name, lambda row: describe(int(observed[row])))
+
+    def has_direction(self, X: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Whether each row has a direction, (n,); always True for Euclidean distances."""
+        if self.metric == "euclidean":
+            return np.ones(len(X), dtype=bool)
+        return np.isfinite(self._directions(X)[1])
 
     def slack(self, X: NDArray[np.floating], precision: np.dtype[np.floating]) -> Floats:
         """How far rounding may move each feature row, (n,).
@@ -136,14 +142,32 @@ def _check_directions(lengths: Floats, name: str, describe: Describe) -> None:
         )
 
 
-def _deviations(X: NDArray[np.floating]) -> Floats:
-    """The standard deviation of each feature, (d,); 1 if it is at the level of rounding."""
+def feature_deviations(X: NDArray[np.floating]) -> Floats:
+    """The standard deviation of each feature, (d,); 0 if it is at the level of rounding.
+
+    Parameters
+    ----------
+    X : (n, d) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewhop.neighbours import feature_deviations
+    >>> feature_deviations(np.array([[1.0, 0.3], [3.0, 0.3]])).tolist()
+    [1.0, 0.0]
+    """
     # Scaled first, so that squares of extreme features neither overflow nor vanish.
     size = np.abs(X).max(axis=0).astype(np.float64)
     size[size == 0] = 1.0
     share = (X / size).std(axis=0, dtype=np.float64)
     constant = share <= UNITS * np.finfo(X.dtype).eps
-    return np.where(constant, 1.0, size * share)
+    return np.where(constant, 0.0, size * share)
+
+
+def _divisors(X: NDArray[np.floating]) -> Floats:
+    """What each feature is divided by to standardise it, (d,); 1 if it is constant."""
+    deviations = feature_deviations(X)
+    return np.where(deviations > 0, deviations, 1.0)
 
 
 def _means(X: NDArray[np.floating]) -> Floats:

@@ -10,6 +10,14 @@ from typing import Any
 import numpy as np
 
 from viewhop._version import __version__
+from viewhop.advice import (
+    agreement_findings,
+    feature_findings,
+    format_value,
+    graph_findings,
+    graph_health,
+    missing_samples,
+)
 from viewhop.geometry import Geometry, view_similarity
 from viewhop.report._colours import (
     cluster_column,
@@ -20,10 +28,10 @@ from viewhop.report._colours import (
 from viewhop.report._curves import scale_curves
 from viewhop.report._data import ReportData
 from viewhop.report._fitted_parts import FittedParts, fitted_parts
-from viewhop.report._health import graph_health, missing_samples
 from viewhop.report._map_panel import build_map, choose_layout
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
+from viewhop.views import Views
 
 __all__ = ["Content", "build_content"]
 
@@ -52,6 +60,7 @@ def build_content(data: ReportData) -> Content:
         ids = [*data.features.ids]
     layout, note = choose_layout(data.layout, geometry, progress=data.progress)
     about = _describe(parts) if data.about is None else data.about
+    graphs = graph_health(geometry)
     return {
         "title": str(data.title),
         "kind": parts.kind,
@@ -68,7 +77,8 @@ def build_content(data: ReportData) -> Content:
         "spectrum": _spectrum(parts),
         "curves": scale_curves(geometry.walk.affinities),
         "similarity": _similarity(geometry),
-        "graphs": graph_health(geometry),
+        "advice": _advice(geometry, graphs, data.features),
+        "graphs": graphs,
         "missing": missing_samples(geometry),
         "about": [[str(key), str(value)] for key, value in about.items()],
         "repeat": str(data.repeat),
@@ -117,6 +127,29 @@ def _similarity(geometry: Geometry) -> dict[str, Any]:
     return {
         "values": [[float(v) if np.isfinite(v) else None for v in row] for row in similarity],
     }
+
+
+def _advice(
+    geometry: Geometry, graphs: dict[str, Any], features: Views | None
+) -> list[dict[str, str]]:
+    """The findings in a fit, warnings first, as text."""
+    names, record = geometry.schema.names, geometry.record
+    findings = [
+        *agreement_findings(names, record.agreement, record.view_weights),
+        *graph_findings(geometry, graphs),
+    ]
+    if features is not None and features.names == names:
+        findings += feature_findings(features, geometry.kernels, record.metric_scores)
+    return [
+        {
+            "severity": one.severity,
+            "view": "all" if one.view is None else one.view,
+            "kind": one.kind,
+            "value": format_value(one.value),
+            "text": one.text,
+        }
+        for one in sorted(findings, key=lambda one: one.severity != "warning")
+    ]
 
 
 def _describe(parts: FittedParts) -> dict[str, str]:

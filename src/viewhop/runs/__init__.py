@@ -1,8 +1,8 @@
-"""Runs: what ``viewhop fit``, ``cluster``, ``transform`` and ``report`` do on files, from Python.
+"""Runs: what ``viewhop fit``, ``cluster``, ``advise``, ``transform`` and ``report`` do on files.
 
 `execute` fits a model on files and writes a folder; `transform_files` places new samples;
-`write_report` writes a report again; `verify` compares a folder with its record. None of them needs
-the command line.
+`write_report` writes a report again; `verify` compares a folder with its record; `advise_files`
+recommends settings. None of them needs the command line.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from viewhop.runs._advise_files import FileAdvice, advise_files
     from viewhop.runs._configuration import merge_settings, read_configuration
     from viewhop.runs._execute import RunResult, execute
     from viewhop.runs._kernel_settings import KernelSettings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from viewhop.runs._writing import OutputError
 
 __all__ = [
+    "FileAdvice",
     "KernelSettings",
     "OutputError",
     "ReportResult",
@@ -31,6 +33,7 @@ __all__ = [
     "State",
     "TransformResult",
     "ViewSettings",
+    "advise_files",
     "execute",
     "merge_settings",
     "read_configuration",
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "FileAdvice": "viewhop.runs._advise_files",
     "KernelSettings": "viewhop.runs._kernel_settings",
     "OutputError": "viewhop.runs._writing",
     "ReportResult": "viewhop.runs._run_report",
@@ -49,6 +53,7 @@ _HOMES = {
     "State": "viewhop.runs._verify",
     "TransformResult": "viewhop.runs._transform",
     "ViewSettings": "viewhop.runs._settings",
+    "advise_files": "viewhop.runs._advise_files",
     "execute": "viewhop.runs._execute",
     "merge_settings": "viewhop.runs._configuration",
     "read_configuration": "viewhop.runs._configuration",

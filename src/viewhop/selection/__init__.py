@@ -12,6 +12,7 @@ from viewhop.selection._list_agreement import (
 from viewhop.selection._metric_choice import choose_metrics, plain_metric
 from viewhop.selection._metric_names import CANDIDATES, metric_name, with_metric
 from viewhop.selection._select import Selection, needs_selection, select
+from viewhop.selection._shuffled import shuffled_agreement
 from viewhop.selection._weights import agreement_weights
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "needs_selection",
     "plain_metric",
     "select",
+    "shuffled_agreement",
     "with_metric",
 ]

@@ -23,7 +23,7 @@ from viewhop.selection._metric_names import CANDIDATES, metric_name, with_metric
 from viewhop.selection._weights import agreement_weights
 from viewhop.views import Views
 
-__all__ = ["Selection", "needs_selection", "select"]
+__all__ = ["Evidence", "Selection", "needs_selection", "select"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -100,7 +100,7 @@ def select(
     """
     names = views.names
     candidates = {name: _candidates(kernels[name], views.rows(name)) for name in names}
-    evidence = _Evidence(views, candidates, n_jobs, progress)
+    evidence = Evidence(views, candidates, n_jobs, progress)
     tables = evidence.tables()
     labels = [[*candidates[name]] for name in names]
     choice = choose_metrics(labels, tables)
@@ -156,7 +156,7 @@ def _scores(
     return {label: float(mean) for label, mean in zip(labels, means, strict=True)}
 
 
-class _Evidence:
+class Evidence:
     """Neighbour lists of the candidates of all views, on samples that two views have in common.
 
     Parameters
@@ -196,6 +196,11 @@ class _Evidence:
 
     def tables(self) -> dict[tuple[int, int], Floats]:
         """Agreement of the candidates of each pair of views with enough common samples."""
+        lists = self.lists()
+        return {(l, m): agreement_table(lists[l, m], lists[m, l]) for l, m in self.common}
+
+    def lists(self) -> dict[tuple[int, int], list[Indices]]:
+        """Neighbour lists of the candidates of the first view of each pair, both ways round."""
         lists: dict[tuple[int, int], list[Indices]] = {pair: [] for pair in self._ordered()}
         for l, name in enumerate(self.views.names):
             self.progress("selection", l, len(self.views.names))
@@ -211,7 +216,7 @@ class _Evidence:
                         own[key] = self._lists(l, kernel, common)
                     lists[l, m].append(own[key])
         self.progress("selection", len(self.views.names), len(self.views.names))
-        return {(l, m): agreement_table(lists[l, m], lists[m, l]) for l, m in self.common}
+        return lists
 
     def _ordered(self) -> list[tuple[int, int]]:
         """Each pair with evidence, both ways round."""

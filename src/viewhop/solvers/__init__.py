@@ -7,6 +7,7 @@
 from viewhop._registry import SOLVERS
 from viewhop.solvers._auto import choose_solver, solving_bytes
 from viewhop.solvers._bounds import extreme_eigenvalue, truncation_interval
+from viewhop.solvers._eigengap import eigengap, log_gap
 from viewhop.solvers._multilevel import solve_multilevel
 from viewhop.solvers._problem import Problem, Solution, Solver
 from viewhop.solvers._rank import (
@@ -35,8 +36,10 @@ __all__ = [
     "UpToRank",
     "check_reached",
     "choose_solver",
+    "eigengap",
     "extreme_eigenvalue",
     "keep_positive",
+    "log_gap",
     "quote_views",
     "solve",
     "solve_multilevel",

@@ -1,6 +1,7 @@
 """Views: named measurements of the same samples, read, checked and aligned by row."""
 
 from viewhop.views._checks import LARGEST, Labels, check_indices, is_mudata
+from viewhop.views._collection import read_every_view
 from viewhop.views._columns import frame_groups
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
@@ -19,5 +20,6 @@ __all__ = [
     "frame_groups",
     "is_collection",
     "is_mudata",
+    "read_every_view",
     "row_number",
 ]

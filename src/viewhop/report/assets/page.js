@@ -166,6 +166,7 @@ async function start() {
   showSpectrum();
   showCurves();
   showSimilarity();
+  showAdvice();
   showGraphs();
   showMissing();
   showRun();

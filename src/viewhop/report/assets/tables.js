@@ -106,6 +106,14 @@ function degreeBars(view) {
   return [picture, make("div", { className: "ends" }, make("span", {}, digits(10 ** low)), make("span", {}, "degree, log scale"), make("span", {}, digits(10 ** high)))];
 }
 
+function showAdvice() {
+  const { advice } = report;
+  byId("advice-lead").textContent = advice.length ? "What was found in the views and in this fit. A warning needs a decision; a note explains a number." : "Nothing was found that needs attention.";
+  if (!advice.length) return;
+  const rows = advice.map(({ severity, view, kind, value, text }) => [severity, view, kind, value, text]);
+  byId("advice-table").append(table(["", "view", "finding", "number", ""], rows, { numbers: [3] }));
+}
+
 function showMissing() {
   const { complete, observed, patterns, others, repeated } = report.missing;
   const n = report.samples;
