@@ -27,8 +27,8 @@ from viewhop.advice._reasons import (
 from viewhop.advice._spectral_choice import choose_rank_by_spectrum, small_cluster_findings
 from viewhop.advice._subset import draw_subset
 from viewhop.geometry import Geometry, Recipe, fit_geometry
-from viewhop.kernels import DistanceKernel, Kernel, kernels_by_view, metric_name, with_metric
-from viewhop.selection import Selection, select, shuffled_agreement
+from viewhop.kernels import DistanceKernel, Kernel, kernels_by_view
+from viewhop.selection import Selection, metric_name, select, shuffled_agreement, with_metric
 from viewhop.solvers import UpToRank, quote_views
 from viewhop.views import Views, frame_groups, is_collection, read_every_view
 from viewhop.walks import hop_matrix, walk_class

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.advice._finding import Finding
-from viewhop.kernels import DistanceKernel, Kernel, metric_name
+from viewhop.kernels import DistanceKernel, Kernel
 from viewhop.neighbours import FeatureMap, feature_deviations
+from viewhop.selection import metric_name
 from viewhop.views import Views
 
 __all__ = ["WIDE_SCALES", "feature_findings", "scale_ratio"]

@@ -104,7 +104,8 @@ def transition_probabilities(
     -----
     Eq. (15), computed by t products per row rather than from P̂^t: since K̂ is symmetric, one more
     step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk, the probabilities
-    of a row are 1, the joint view included. One step of the alternating walk passes through every view, P^1 P^2 … P^L.
+    of a row are 1, the joint view included. One step of the alternating walk passes through every
+    view, P^1 P^2 … P^L.
 
     Examples
     --------
