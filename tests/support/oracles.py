@@ -11,7 +11,6 @@ from scipy.sparse.csgraph import connected_components
 
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 
-
 #: Relative difference that rounding may leave.
 ROUNDING = 1e-13
 

@@ -31,7 +31,7 @@ def agreement_weights(agreement: Floats) -> Floats:
     >>> import numpy as np
     >>> from viewhop.selection import agreement_weights
     >>> agreement_weights(np.array([[1, 0.4, 0.0], [0.4, 1, 0.0], [0.0, 0.0, 1]])).tolist()
-    [1.0, 1.0, 0.0005]
+    [1.0, 1.0, 0.00025]
     """
     others = np.where(np.eye(len(agreement), dtype=bool), np.nan, agreement)
     known = np.isfinite(others)
