@@ -183,7 +183,7 @@ def _remarks(printed: dict[str, Any], shown: dict[str, Any]) -> tuple[str, ...]:
         f"{single:.4f} at most against {multi:.3f} at least.",
         "That is not because a step between views smooths twice: two steps within a view stay at "
         f"{max(each['one view, two steps'] for each in printed['across'].values()):.4f} or below.",
-        f"With the library's own kernel the walk in x alone has {n_pieces[0]} pieces and that in y "
+        f"With 10 neighbours the walk in x alone has {n_pieces[0]} pieces and that in y "
         f"alone {n_pieces[1]}; the walk between them has "
         f"{shown['curves']['multi-view']['pieces']}.",
         "The paper prints no formula for its rolls, no scale and no size; these are ours.",
