@@ -83,8 +83,7 @@ def read_kernels(kernel: Any, names: Sequence[str]) -> dict[str, Kernel]:
     """Kernel of each view by name; ValueError for a precomputed one.
 
     None is a Gaussian on 10 neighbours. Unlike that of "adaptive", its metric is not chosen anew
-    for every event that is left out, and long rows can be shortened; on simulated events it
-    classifies as well.
+    for every event that is left out, and long rows can be shortened.
     """
     chosen = Gaussian(bandwidth="local", n_neighbors=10) if kernel is None else kernel
     kernels = kernels_by_view(chosen, names)
