@@ -16,7 +16,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .PHONY: demo test test-all test-omics lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
-	@echo "make demo         embed six views of handwritten digits: table, embedding and picture in viewhop-demo/"
+	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test         run the test suite with branch coverage"
 	@echo "make test-all     run the slow tests too"
 	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"

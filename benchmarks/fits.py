@@ -25,15 +25,15 @@ NEIGHBOURS = 15
 
 
 def dense_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
-    """All pairs, a max-min scale with factor 0.1."""
+    """The paper's walk on all pairs, a max-min scale with factor 0.1."""
     kernel = vh.kernels.Gaussian(bandwidth="max-min", factor=0.1)
-    return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0)
+    return vh.MultiViewDiffusionMaps.paper_settings(r, kernel=kernel, tol=tol, random_state=0)
 
 
 def sparse_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
-    """15 neighbours, local scales."""
+    """The paper's walk on 15 neighbours, local scales."""
     kernel = vh.kernels.Gaussian(bandwidth="local", n_neighbors=NEIGHBOURS)
-    return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0)
+    return vh.MultiViewDiffusionMaps.paper_settings(r, kernel=kernel, tol=tol, random_state=0)
 
 
 def measure_fit(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def dense_fit(
     n_samples: int, n_views: int, r: int, tol: float, hops: list[list[float]] | None = None
 ) -> dict[str, Any]:
     """A fit of views of the cube on all pairs."""
-    est = dense_estimator(r, tol).set_params(hops=hops)
+    est = _with_hops(dense_estimator(r, tol), hops)
     return measure_fit(est, cube_views(n_samples, n_views))
 
 
@@ -71,5 +71,12 @@ def sparse_fit(
     n_samples: int, n_views: int, r: int, tol: float, hops: list[list[float]] | None = None
 ) -> dict[str, Any]:
     """A fit of views of the cube on neighbours."""
-    est = sparse_estimator(r, tol).set_params(hops=hops)
+    est = _with_hops(sparse_estimator(r, tol), hops)
     return measure_fit(est, cube_views(n_samples, n_views))
+
+
+def _with_hops(
+    est: vh.MultiViewDiffusionMaps, hops: list[list[float]] | None
+) -> vh.MultiViewDiffusionMaps:
+    """The estimator with other hops than the paper's, if there are any."""
+    return est if hops is None else est.set_params(hops=hops, within_view_weight=None)

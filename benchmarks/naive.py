@@ -49,7 +49,7 @@ def samples(source: str, n_samples: int, n_views: int) -> list[np.ndarray]:
 
 
 def estimator() -> vh.MultiViewDiffusionMaps:
-    return vh.MultiViewDiffusionMaps(R, kernel=vh.kernels.Gaussian(), random_state=0)
+    return vh.MultiViewDiffusionMaps.paper_settings(R, random_state=0)
 
 
 def ours(source: str, n_samples: int, n_views: int) -> dict[str, Any]:

@@ -28,7 +28,10 @@ FEATURES = 20
 def write_report(n_samples: int, folder: str) -> dict[str, Any]:
     """Bytes and seconds of a report with ids, labels, clusters and features."""
     arrays = cube_views(n_samples, VIEWS, FEATURES)
-    est = vh.MultiViewDiffusionMaps(R, tol=1e-2, random_state=0).fit(arrays)
+    kernel = vh.kernels.Gaussian("local", n_neighbors=10)
+    est = vh.MultiViewDiffusionMaps.paper_settings(R, kernel=kernel, tol=1e-2, random_state=0).fit(
+        arrays
+    )
     order = np.argsort(est.view_embeddings_["view1"][:, 0], kind="stable")
     clusters = np.empty(n_samples, dtype=int)
     clusters[order] = np.arange(n_samples) * 8 // n_samples

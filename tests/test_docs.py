@@ -265,14 +265,14 @@ def test_the_examples_of_the_readme_run(monkeypatch):
     first, missing, many, build = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     scope = {}
     exec(first, scope)  # noqa: S102
-    assert scope["Z"].shape == (1200, 4)
+    assert scope["Z"].shape == (1200, 2)
     exec(missing, scope)  # noqa: S102
     assert scope["Z"].shape == (2000, 10)
     assert scope["coverage"].shape == (5,)
     fitted = scope["est"]
     exec(many, scope)  # noqa: S102
     digits = scope["vh"].datasets.load_mfeat().views
-    assert scope["est"].set_params(verbose=0).fit_transform(digits).shape == (2000, 60)
+    assert scope["est"].set_params(verbose=0).fit_transform(digits).shape == (2000, 10)
     scope["est"] = fitted
     exec(build, scope)  # noqa: S102
     assert scope["geometry"].embedding().shape == (2000, 10)

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 import viewhop.experiments._demo
 from viewhop._version import __version__
 from viewhop.cli._main import main
-from viewhop.experiments._demo import DemoResult, Score
+from viewhop.experiments._demo import DemoResult
+from viewhop.experiments._demo_scores import ScoreTable
 
 
 @pytest.fixture
@@ -24,8 +25,11 @@ def asked(monkeypatch):
         progress("counting", 3, None)
         return DemoResult(
             n_samples=2000,
-            singles=(Score("fac", 0.7512, 0.7, 1.25), Score("kar", 0.81, 0.8, 0.5)),
-            together=(Score("multi-view", 0.9048, 0.95, 2.0),),
+            table=ScoreTable(
+                ("complete", "half missing"),
+                {"joined": (0.7512, None), "kernel sum": (0.8, 0.81), "multi-view": (0.9048, 0.7)},
+                ("kernel sum",),
+            ),
             files=(Path(out) / "embedding.csv",),
             remarks=("the walk falls into pieces for fac (2)",),
         )
@@ -73,8 +77,14 @@ def test_demo_shows_a_table_remarks_and_the_files(asked):
     result = CliRunner().invoke(main, ["demo", "--out", "here"])
     lines = result.stdout.splitlines()
     (row,) = (line for line in lines if "multi-view" in line)
-    assert [word for word in row.split() if word[0].isdigit()] == ["0.905", "0.950", "2.0"]
-    assert any("2,000 handwritten digits, 9 coordinates" in line for line in lines)
+    assert [word for word in row.split() if word[0].isdigit()] == ["0.905", "0.700"]
+    (row,) = (line for line in lines if "joined" in line)
+    assert row.split() == ["│", "joined", "│", "0.751", "│", "–", "│"]
+    assert any("2,000 handwritten digits in six views" in line for line in lines)
+    assert (
+        "Is hopping between views worth it? complete: yes, 0.105 ahead of all features side by "
+        "side; half missing: no, 0.110 behind kernel sum."
+    ) in lines
     assert "note: the walk falls into pieces for fac (2)" in lines
     assert f"wrote {Path('here') / 'embedding.csv'}" in lines
 

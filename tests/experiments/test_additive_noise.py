@@ -76,7 +76,7 @@ def test_two_views_lose_less_than_one_where_noise_is_as_strong_as_the_signal():
             for one, two in (
                 ("PCA", "CCA"),
                 ("single-view, max-min", "multi-view, max-min"),
-                ("single-view, library default", "multi-view, library default"),
+                ("single-view, 10 neighbours", "multi-view, 10 neighbours"),
             ):
                 assert row[two] < row[one]
     for row in table(result, "Linear model, 1,000"):

@@ -27,7 +27,7 @@ def accuracy(result, setting):
 
 
 def test_accuracies_are_shares_of_the_right_size(result):
-    for setting in ("max-min", "joint", "adaptive"):
+    for setting in ("max-min", "joint", "10 neighbours"):
         values = accuracy(result, setting)
         assert values.shape == (2, 2, 7)
         known = values[~np.isnan(values)]
@@ -37,7 +37,7 @@ def test_accuracies_are_shares_of_the_right_size(result):
 
 
 def test_only_kernel_cca_has_no_neighbour_kernel(result):
-    absent = np.isnan(accuracy(result, "adaptive")).any(axis=(0, 1))
+    absent = np.isnan(accuracy(result, "10 neighbours")).any(axis=(0, 1))
     assert [name for name, no in zip(result.numbers["methods"], absent, strict=True) if no] == [
         "kernel CCA"
     ]
@@ -46,12 +46,12 @@ def test_only_kernel_cca_has_no_neighbour_kernel(result):
 
 def test_the_hop_walk_finds_circles_of_little_noise(result):
     column = result.numbers["methods"].index("multi-view")
-    for setting in ("max-min", "adaptive"):
+    for setting in ("max-min", "10 neighbours"):
         assert accuracy(result, setting)[0, :, column].mean() >= 0.95
 
 
 def test_tables_are_means_over_trials(result):
-    for table, setting in zip(result.tables, ("max-min", "joint", "adaptive"), strict=True):
+    for table, setting in zip(result.tables, ("max-min", "joint", "10 neighbours"), strict=True):
         means = accuracy(result, setting).mean(axis=1)
         for column, row in enumerate(table.rows):
             shown = np.array(row[1:], dtype=float)

@@ -29,7 +29,8 @@ def circles():
 
 @pytest.fixture(scope="module")
 def hop(circles):
-    return vh.MultiViewDiffusionMaps(6, kernel=Gaussian(0.6), random_state=0).fit(circles)
+    est = vh.MultiViewDiffusionMaps.paper_settings(6, kernel=Gaussian(0.6), random_state=0)
+    return est.fit(circles)
 
 
 def test_first_coordinates_of_each_block_stand_side_by_side():

@@ -25,7 +25,7 @@ def dense_walk(X, Y, sigma):
 
 def test_all_eigenvalues_are_those_of_the_transition_matrix():
     X, Y = np.random.default_rng(0).standard_normal((2, 12, 2))
-    est = MultiViewDiffusionMaps(1, kernel=Gaussian(0.9)).fit([X, Y])
+    est = MultiViewDiffusionMaps.paper_settings(1, kernel=Gaussian(0.9)).fit([X, Y])
     expected = np.sort(np.linalg.eigvals(dense_walk(X, Y, 0.9)).real)[::-1]
     assert_allclose(all_eigenvalues(est.walk_), expected, atol=1e-12)
 

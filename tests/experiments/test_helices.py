@@ -19,7 +19,7 @@ def rows(result):
     return {row[0]: row[1:] for row in table.rows}
 
 
-@pytest.mark.parametrize("setting", ["max-min scale", "adaptive kernel"])
+@pytest.mark.parametrize("setting", ["max-min scale", "10 neighbours"])
 def test_both_curves_are_closed_and_in_order(rows, setting):
     for view in "xy":
         correlation, gap, _ = rows[f"multi-view, {view}; {setting}"]
@@ -27,7 +27,7 @@ def test_both_curves_are_closed_and_in_order(rows, setting):
         assert gap < 10
 
 
-@pytest.mark.parametrize("setting", ["max-min scale", "adaptive kernel"])
+@pytest.mark.parametrize("setting", ["max-min scale", "10 neighbours"])
 def test_one_view_alone_is_a_bow(rows, setting):
     for view in "xy":
         assert rows[f"{view} alone; {setting}"][1] > 80

@@ -109,7 +109,7 @@ def test_pages_say_that_data_are_simulated(name):
 def test_type_has_all_methods_at_every_noise_and_rank():
     result = quick("seismic-type")
     assert len(result.numbers["methods"]) == 9
-    for kernel in ("max-min", "library default"):
+    for kernel in ("max-min", "10 neighbours"):
         rows = table(result, f"Accuracy [%] over noise, transductive, Gaussian kernel, {kernel}")
         assert [(row["noise"], row["r"]) for row in rows] == [
             ("1", "3"),

@@ -26,7 +26,7 @@ def scores(result):
 
 
 @pytest.mark.parametrize("name", ["video-gap", "video-noise"])
-@pytest.mark.parametrize("scale", ["max-min", "adaptive"])
+@pytest.mark.parametrize("scale", ["max-min", "10 neighbours"])
 def test_the_circle_is_recovered_in_both_cameras(results, name, scale):
     found = scores(results[name])
     for view in "xy":
@@ -39,7 +39,7 @@ def test_the_circle_is_recovered_in_both_cameras(results, name, scale):
 def test_contrasting_waggons_need_a_narrow_kernel_and_the_page_says_so(results, name):
     found = scores(results[name])
     for view in "xy":
-        assert found[f"multi-view, {view}; adaptive; contrasting waggons"][0] >= 0.99
+        assert found[f"multi-view, {view}; 10 neighbours; contrasting waggons"][0] >= 0.99
         assert found[f"multi-view, {view}; max-min; contrasting waggons"][0] < 0.9
     (remark,) = [text for text in results[name].remarks if "light and dark waggons" in text]
     assert "not recovered" in remark
@@ -48,7 +48,7 @@ def test_contrasting_waggons_need_a_narrow_kernel_and_the_page_says_so(results, 
 def test_a_camera_with_a_gap_sees_a_bow(results):
     found = scores(results["video-gap"])
     for view in "xy":
-        assert found[f"{view} alone; adaptive"][1] > 80
+        assert found[f"{view} alone; 10 neighbours"][1] > 80
 
 
 def test_noise_frames_spoil_the_kernel_product_more_than_the_walk(results):
@@ -59,11 +59,11 @@ def test_noise_frames_spoil_the_kernel_product_more_than_the_walk(results):
 
 def test_missing_rows_come_out_whole_where_the_walker_may_stay(results):
     result = results["video-gap"]
-    correlation, gap = scores(result)["missing rows, η = 0.5; adaptive"]
+    correlation, gap = scores(result)["missing rows, η = 0.5; 10 neighbours"]
     assert correlation >= 0.99
     assert gap < 20
-    assert len(result.numbers["embeddings"]["missing rows, η = 0.5; adaptive"]) == 220
-    assert len(result.numbers["embeddings"]["multi-view, x; adaptive"]) == 200
+    assert len(result.numbers["embeddings"]["missing rows, η = 0.5; 10 neighbours"]) == 220
+    assert len(result.numbers["embeddings"]["multi-view, x; 10 neighbours"]) == 200
 
 
 def test_cameras_lose_as_many_frames_as_the_papers_at_different_times(results):

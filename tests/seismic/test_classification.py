@@ -44,6 +44,11 @@ def neighbours(n_neighbors=1):
     return KNeighborsClassifier(n_neighbors, algorithm="brute")
 
 
+def paper_walk(kernel=None):
+    kernel = Gaussian("local", n_neighbors=10) if kernel is None else kernel
+    return MultiViewDiffusionMaps.paper_settings(3, kernel=kernel, random_state=0)
+
+
 def test_the_refitted_way_is_a_pipeline_under_leave_one_out(heard):
     found = classify(heard, KIND, kernel="gaussian", n_components=3, procedures=["refitted"])
     for fusion, name in (
@@ -51,7 +56,15 @@ def test_the_refitted_way_is_a_pipeline_under_leave_one_out(heard):
         ("sum", "kernel sum"),
         ("product", "kernel product"),
     ):
-        maps = MultiViewDiffusionMaps(3, kernel="gaussian", fusion=fusion, output="concat", views=3)
+        stay = 0.0 if fusion == "hop" else None
+        maps = MultiViewDiffusionMaps(
+            3,
+            kernel="gaussian",
+            fusion=fusion,
+            within_view_weight=stay,
+            output="concat",
+            views=3,
+        )
         stacked = np.hstack(heard.arrays)
         expected = cross_val_predict(
             make_pipeline(maps, neighbours()), stacked, KIND, cv=LeaveOneOut()
@@ -66,7 +79,7 @@ def test_the_refitted_way_is_a_pipeline_under_leave_one_out(heard):
 
 def test_the_transductive_way_leaves_an_event_out_of_the_neighbours_only(heard):
     found = classify(heard, KIND, n_components=3, n_neighbors=3, procedures=["transductive"])
-    embedding = MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(heard).embedding_
+    embedding = paper_walk().fit(heard).embedding_
     expected = cross_val_predict(neighbours(3), embedding, KIND, cv=LeaveOneOut())
     assert found.find("multi-view", procedure="transductive").labels == tuple(expected)
 
@@ -113,7 +126,7 @@ def test_an_event_without_label_has_no_vote(heard):
     hidden = KIND.astype(object)
     hidden[::3] = None
     found = classify(heard, hidden, n_components=3, n_neighbors=3, procedures=["transductive"])
-    embedding = MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(heard).embedding_
+    embedding = paper_walk().fit(heard).embedding_
     known = np.flatnonzero(np.arange(32) % 3)
     expected = cross_val_predict(neighbours(3), embedding[known], KIND[known], cv=LeaveOneOut())
     score = found.find("multi-view", procedure="transductive")
@@ -384,7 +397,7 @@ def test_an_event_without_label_is_placed_by_a_fit_without_those_that_overlap_it
     assert None not in score.labels
     known = np.array([k for k in range(32) if k not in (3, 9, 20)])
     for event, fitted in ((3, known), (20, known), (9, known[known != 10])):
-        est = MultiViewDiffusionMaps(3, output="concat", random_state=0).fit(heard[fitted])
+        est = paper_walk().fit(heard[fitted])
         told = neighbours().fit(est.embedding_, KIND[fitted])
         assert score.labels[event] == told.predict(est.transform(heard[[event]]))[0]
 
@@ -514,7 +527,7 @@ def test_pairs_are_the_coordinates_of_the_first_view_beside_the_second(heard, pr
     pairs = classify_pairs(heard, KIND, n_components=3, kernel="gaussian", procedure=procedure)
     assert pairs.names == ("x", "y", "z")
     assert np.isnan(np.diag(pairs.accuracy)).all()
-    maps = MultiViewDiffusionMaps(3, kernel="gaussian", output="concat", random_state=0)
+    maps = paper_walk("gaussian")
     pair = {name: heard[name] for name in ("y", "z")}
     for row, column, columns in ((1, 2, slice(0, 3)), (2, 1, slice(3, 6))):
         if procedure == "transductive":

@@ -43,8 +43,12 @@ def test_a_walker_that_would_rather_stay_tells_rotated_views_apart(count):
 @pytest.mark.parametrize(
     "broken",
     [
-        {"views": {"x": X, "turned": X * [1, 2, 1]}},
-        {"views": {"x": X, "turned": X @ ROTATION}, "kernel": [Gaussian(1.0), Gaussian(1.5)]},
+        {"views": {"x": X, "turned": X * [1, 2, 1]}, "within_view_weight": 0.0},
+        {
+            "views": {"x": X, "turned": X @ ROTATION},
+            "kernel": [Gaussian(1.0), Gaussian(1.5)],
+            "within_view_weight": 0.0,
+        },
         {"views": VIEWS, "hops": [[0, 1, 1], [1, 0, 3], [1, 3, 0]]},
     ],
     ids=["no rotation", "two scales", "hops not alike"],

@@ -46,7 +46,7 @@ def test_indefinite_matrices_break_the_lemma_and_are_refused():
 def test_the_last_eigenvalues_multiply_to_less_than_the_accuracy_says(seed, accuracy):
     rng = np.random.default_rng(seed)
     X, Y = rng.standard_normal((2, 12, 3))
-    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, Y])
+    est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, Y])
     decay = theory.spectral_decay(est, accuracy=accuracy)
     A, B = (K @ np.eye(12) for K in est.walk_.affinities)
     assert decay.rank == (np.linalg.eigvalsh(A * B) > accuracy).sum()
@@ -58,7 +58,8 @@ def test_the_last_eigenvalues_multiply_to_less_than_the_accuracy_says(seed, accu
 
 def test_the_whole_spectrum_above_the_accuracy_leaves_an_empty_product():
     X = np.random.default_rng(0).standard_normal((6, 3))
-    est = vh.MultiViewDiffusionMaps(2, kernel=vh.kernels.Gaussian(0.5)).fit([X, X[::-1]])
+    est = vh.MultiViewDiffusionMaps.paper_settings(2, kernel=vh.kernels.Gaussian(0.5))
+    est.fit([X, X[::-1]])
     assert theory.spectral_decay(est, accuracy=1e-6) == (6, 0.0, 0.0)
 
 
@@ -67,7 +68,8 @@ def test_kernels_that_are_not_definite_break_the_theorem_and_are_refused():
     rank = (np.linalg.eigvalsh(A * B) > 0.6).sum()
     assert rank == 1
     assert np.abs(np.linalg.eigvals(A @ B)).min() > 0.6 ** (2 - rank)
-    est = vh.MultiViewDiffusionMaps(1, kernel="precomputed").fit([_wide(A), _wide(np.eye(2))])
+    est = vh.MultiViewDiffusionMaps.paper_settings(1, kernel="precomputed")
+    est.fit([_wide(A), _wide(np.eye(2))])
     with pytest.raises(ValueError, match="first matrix is not positive definite"):
         theory.spectral_decay(est)
 

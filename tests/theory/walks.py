@@ -10,9 +10,10 @@ from viewhop.views import RowMap
 from viewhop.walks import Walk
 
 
-def fitted(n_views, eta=0.0, kernel=None, r=3, **parameters):
+def fitted(n_views, eta=0.0, kernel=None, r=3, fusion="hop"):
     kernel = vh.kernels.Gaussian() if kernel is None else kernel
-    est = vh.MultiViewDiffusionMaps(r, kernel=kernel, within_view_weight=eta, **parameters)
+    stay = eta if fusion == "hop" else None
+    est = vh.MultiViewDiffusionMaps(r, kernel=kernel, fusion=fusion, within_view_weight=stay)
     return est.fit(cases.views("generic", n_views, kernel))
 
 

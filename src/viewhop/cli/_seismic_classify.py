@@ -85,10 +85,10 @@ Examples:
 )
 @click.option(
     "--kernel",
-    type=click.Choice(["adaptive", "gaussian", "laplacian", "correlation"]),
-    default="adaptive",
+    type=click.Choice(["local", "adaptive", "gaussian", "laplacian", "correlation"]),
+    default="local",
     show_default=True,
-    help="Similarity of two sonograms.",
+    help="Similarity of two sonograms; local is a Gaussian on 10 neighbours with local scales.",
 )
 @click.option(
     "--procedure",
@@ -143,7 +143,7 @@ def classify(
             procedure,
             is_paired=pairs,
             n_neighbors=neighbors,
-            kernel=kernel,
+            kernel=None if kernel == "local" else kernel,
             random_state=seed,
             progress=progress,
         )
@@ -180,7 +180,7 @@ def _classify(
     *,
     is_paired: bool,
     n_neighbors: int,
-    kernel: str,
+    kernel: str | None,
     random_state: int,
     progress: Progress,
 ) -> tuple[Classification, PairScores | None]:

@@ -22,6 +22,7 @@ from viewhop.experiments._experiment import (
     Table,
     Trials,
 )
+from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.experiments._noise_models import (
     AMBIENT,
     curves,
@@ -49,7 +50,7 @@ _QUICK_NOISES = (0.3, 1.0, 1.5)
 _SIZES = (100, 300, 1000, 3000, 10000)
 _KERNELS = {
     "max-min": Gaussian(bandwidth="max-min"),
-    "library default": "adaptive",
+    "10 neighbours": LOCAL_SCALES,
 }
 
 
@@ -211,7 +212,8 @@ def _coordinates(X: Floats, Y: Floats) -> tuple[dict[str, Floats], int]:
         warnings.simplefilter("ignore", DisconnectedWarning)
         for name, kernel in _KERNELS.items():
             one = DiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X})
-            both = MultiViewDiffusionMaps(1, kernel=kernel, solver="dense").fit({"x": X, "y": Y})
+            both = MultiViewDiffusionMaps.paper_settings(1, kernel=kernel, solver="dense")
+            both.fit({"x": X, "y": Y})
             for which, est in (("single-view", one), ("multi-view", both)):
                 coordinates[f"{which}, {name}"] = np.asarray(est.view_embeddings_["x"][:, 0])
                 apart += est.n_pieces_ > 1
@@ -251,8 +253,8 @@ _LINES: Mapping[str, dict[str, Any]] = {
     "CCA": {"color": PALETTE[1], "marker": "^", "linestyle": "-"},
     "single-view, max-min": {"color": PALETTE[0], "marker": "v", "linestyle": "--"},
     "multi-view, max-min": {"color": PALETTE[2], "marker": "o", "linestyle": "-"},
-    "single-view, library default": {"color": PALETTE[4], "marker": "D", "linestyle": "--"},
-    "multi-view, library default": {"color": PALETTE[5], "marker": "P", "linestyle": "-"},
+    "single-view, 10 neighbours": {"color": PALETTE[4], "marker": "D", "linestyle": "--"},
+    "multi-view, 10 neighbours": {"color": PALETTE[5], "marker": "P", "linestyle": "-"},
 }
 
 

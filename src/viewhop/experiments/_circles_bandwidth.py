@@ -75,7 +75,12 @@ def run(context: Context) -> Result:
 def _fuse(circles: Any, scales: dict[str, float], fusion: str, context: Context) -> Any:
     kernels = {name: Gaussian(bandwidth=float(scale)) for name, scale in scales.items()}
     est = MultiViewDiffusionMaps(
-        1, kernel=kernels, fusion=fusion, tol=_TOL, random_state=context.seed
+        1,
+        kernel=kernels,
+        fusion=fusion,
+        within_view_weight=0.0 if fusion == "hop" else None,
+        tol=_TOL,
+        random_state=context.seed,
     )
     return est.fit_transform(circles.views)
 

@@ -84,7 +84,7 @@ def compare_methods(
     has_product : bool
         False if the kernels have no product; see `ProductWalk`.
     """
-    hop = MultiViewDiffusionMaps(r, kernel=dict(kernels), tol=tol, random_state=seed)
+    hop = MultiViewDiffusionMaps.paper_settings(r, kernel=dict(kernels), tol=tol, random_state=seed)
     between = fit_coordinates(hop, views)
     for name in views.names:
         yield name, sum_coordinates(hop, [name], r, seed=seed)

@@ -108,7 +108,7 @@ def distances(rolls: Bunch) -> dict[str, float]:
         From `make_swiss_rolls`.
     """
     kernel = Gaussian(bandwidth="max-min")
-    both = MultiViewDiffusionMaps(2, kernel=kernel, random_state=0).fit(rolls.views)
+    both = MultiViewDiffusionMaps.paper_settings(2, random_state=0).fit(rolls.views)
     x, y = (
         DiffusionMaps(2, kernel=kernel, random_state=0).fit_transform(rows)
         for _, rows in rolls.views.items()

@@ -28,7 +28,8 @@ def run(context: Context) -> Result:
     n_samples = 200 if context.quick else 1200
     rolls = _rolls(n_samples, context)
     kernel = Gaussian(bandwidth="max-min", factor=0.1)
-    est = MultiViewDiffusionMaps(2, kernel=kernel, random_state=context.seed).fit(rolls)
+    est = MultiViewDiffusionMaps.paper_settings(2, kernel=kernel, random_state=context.seed)
+    est.fit(rolls)
     size = np.sort(np.abs(all_eigenvalues(est.walk_)))[::-1]
     ranks = {t: int(np.sum(size**t > _DELTA)) for t in _STEPS}
     return Result(

@@ -1,60 +1,44 @@
-"""Demonstration: six views of handwritten digits, alone and together."""
+"""Demonstration: when hopping between the views of handwritten digits is worth it."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
-from sklearn.metrics import normalized_mutual_info_score
-from sklearn.preprocessing import StandardScaler
+from sklearn.metrics import adjusted_mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from viewhop import plotting
 from viewhop._runtime.files import replace_file, writable_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
-from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
-from viewhop.scores import matched_share
+from viewhop.experiments._demo_conditions import make_conditions
+from viewhop.experiments._demo_figure import draw_demo
+from viewhop.experiments._demo_methods import (
+    MULTI,
+    STACKED,
+    Method,
+    make_methods,
+    make_single_view_methods,
+)
+from viewhop.experiments._demo_scores import ScoreTable
 from viewhop.views import Views
 
-__all__ = ["DemoResult", "Score", "run"]
+__all__ = ["DemoResult", "run"]
 
-_N_COORDINATES = 9
 _N_CLUSTERS = 10
-_N_EIGENVALUES = 24
 _QUICK_SAMPLES = 500
-
-
-@dataclass(frozen=True)
-class Score:
-    """Agreement of K-means clusters with the digits in one embedding.
-
-    Attributes
-    ----------
-    method : str
-        Name of a view, or of a way to combine the views.
-    nmi : float
-        Normalised mutual information of clusters and digits.
-    accuracy : float
-        Share of samples in the cluster of their digit, after the best one-to-one matching.
-    seconds : float
-        Time for embedding and clustering.
-    """
-
-    method: str
-    nmi: float
-    accuracy: float
-    seconds: float
+#: Rows for the views alone. Which view is best is known by the labels only.
+_BEST = "one view alone, the best"
+_MEAN = "one view alone, the mean"
 
 
 @dataclass(frozen=True)
@@ -64,8 +48,8 @@ class DemoResult:
     Attributes
     ----------
     n_samples : int
-    singles, together : tuple of Score
-        Each view alone, and all six combined in four ways; multi-view comes last.
+    table : ScoreTable
+        Methods as rows; the last one is the library's default.
     files : tuple of Path
         The files written.
     remarks : tuple of str
@@ -73,20 +57,19 @@ class DemoResult:
     """
 
     n_samples: int
-    singles: tuple[Score, ...]
-    together: tuple[Score, ...]
+    table: ScoreTable
     files: tuple[Path, ...]
     remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """One embedding, with its clusters and its score."""
+    """One embedding, with its clusters, their score, and the number of pieces of its walk."""
 
     estimator: Any
     embedding: NDArray[np.floating]
     clusters: NDArray[np.integer]
-    score: Score
+    score: float
     n_pieces: int
 
 
@@ -97,17 +80,20 @@ def run(
     progress: Progress = no_progress,
     quick: bool = False,
 ) -> DemoResult:
-    """Scores of each view alone and of four ways to combine all six.
+    """Scores of one view alone and of six ways to use all views, in three conditions.
 
-    Embeds the digits in nine coordinates with the default kernel, runs K-means with ten clusters,
-    and writes ``embedding.csv`` and ``embedding.png`` for the multi-view embedding.
+    The digits are complete; or half of all (sample, view) pairs are missing, in five draws; or one
+    view is replaced by noise. Each method embeds them in nine coordinates, or nine per view, and
+    K-means looks for ten clusters. Writes ``embedding.csv`` and ``embedding.png`` for the
+    multi-view embedding of the complete digits.
 
     Parameters
     ----------
     out : path
         Folder for the two files; created if necessary.
     random_state : int
-        Seed of the solvers, of K-means, and of the choice of samples if `quick`.
+        Seed of the solvers, of K-means, of the conditions, and of the choice of samples if
+        `quick`.
     progress : callable
         Called as ``progress(stage, done, total)``.
     quick : bool
@@ -128,34 +114,31 @@ def run(
     >>> from viewhop.experiments import _demo as demo
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     result = demo.run(out=folder, quick=True)
-    >>> [score.method for score in result.together]
-    ['concatenation', 'kernel sum', 'kernel product', 'multi-view']
+    >>> list(result.table.rows)[-3:]
+    ['kernel product', "the paper's walk", 'multi-view, the default']
     """
     folder = writable_folder(out)
     digits = load_mfeat()
     rows = _choose_rows(len(digits.views), random_state=random_state, quick=quick)
-    views, target = digits.views[rows], digits.target[rows]
-
-    def trials(stage: str, methods: Mapping[str, tuple[Any, Any]]) -> list[_Trial]:
-        progress(stage, 0, len(methods))
-        done = []
-        for method, (estimator, data) in methods.items():
-            done.append(_trial(method, estimator, data, target, random_state=random_state))
-            progress(stage, len(done), len(methods))
-        return done
-
-    alone = trials("each view alone", _single_methods(views, random_state))
-    together = trials("all views together", _joint_methods(views, random_state))
-    multi = together[-1]
+    conditions = make_conditions(digits.views[rows], random_state=random_state)
+    target = digits.target[rows]
+    singles = make_single_view_methods(digits.views.names, random_state=random_state)
+    joint = make_methods(random_state=random_state)
+    trials = {
+        name: _run_methods({**singles, **joint}, name, draws, target, random_state, progress)
+        for name, draws in conditions.items()
+    }
+    table = ScoreTable(tuple(trials), _score_rows(trials, [*singles], [*joint]), STACKED)
+    multi = trials["complete"][MULTI][0]
 
     progress("files", 0, 2)
     files = [folder / "embedding.csv"]
-    remarks = _pieces_remark([*alone, *together])
-    table = _table(multi, rows=rows, target=target)
+    remarks = [_complaint_remark(singles, joint), *_pieces_remarks(trials)]
+    coordinates = _coordinate_table(multi, rows=rows, target=target)
     with replace_file(files[0]) as file:
-        file.write(table.to_csv(index=False, float_format="%.10g").encode())
+        file.write(coordinates.to_csv(index=False, float_format="%.10g").encode())
     progress("files", 1, 2)
-    figure = _figure(alone[0], multi, views=views, target=target, random_state=random_state)
+    figure = draw_demo(multi.embedding, target, table)
     if figure is None:
         remarks.append(
             'embedding.png was not written: matplotlib is missing; pip install "viewhop[plot]"'
@@ -165,54 +148,48 @@ def run(
         with replace_file(files[1]) as file:
             figure.savefig(file, format="png", dpi=160)
     progress("files", 2, 2)
-    return DemoResult(
-        n_samples=len(rows),
-        singles=tuple(trial.score for trial in alone),
-        together=tuple(trial.score for trial in together),
-        files=tuple(files),
-        remarks=tuple(remarks),
-    )
+    return DemoResult(len(rows), table, tuple(files), tuple(remarks))
 
 
-def _single_methods(views: Views, random_state: int) -> dict[str, tuple[Any, Any]]:
-    """Estimator and data for each view alone."""
-    return {
-        name: (DiffusionMaps(_N_COORDINATES, random_state=random_state), array)
-        for name, array in views.items()
-    }
+def _run_methods(
+    methods: Mapping[str, Method],
+    condition: str,
+    draws: Sequence[Views],
+    target: NDArray[np.integer],
+    random_state: int,
+    progress: Progress,
+) -> dict[str, list[_Trial]]:
+    """Trials of each method that applies, one per draw of the views."""
+    trials: dict[str, list[_Trial]] = {}
+    total = len(methods) * len(draws)
+    progress(condition, 0, total)
+    steps = ((views, name) for views in draws for name in methods)
+    for count, (views, name) in enumerate(steps, start=1):
+        method = methods[name]
+        if views.observed.all() or not method.complaint:
+            trial = _run_trial(*method.prepare(views), target, random_state=random_state)
+            trials.setdefault(name, []).append(trial)
+        progress(condition, count, total)
+    return trials
 
 
-def _joint_methods(views: Views, random_state: int) -> dict[str, tuple[Any, Any]]:
-    """Estimator and data for each way to combine the views."""
-    stacked = np.hstack([StandardScaler().fit_transform(array) for array in views.arrays])
-    fused = {
-        fusion: MultiViewDiffusionMaps(_N_COORDINATES, fusion=fusion, random_state=random_state)
-        for fusion in ("sum", "product", "hop")
-    }
-    return {
-        "concatenation": (DiffusionMaps(_N_COORDINATES, random_state=random_state), stacked),
-        "kernel sum": (fused["sum"], views),
-        "kernel product": (fused["product"], views),
-        "multi-view": (fused["hop"], views),
-    }
-
-
-def _trial(
-    method: str, estimator: Any, data: Any, target: NDArray[np.integer], *, random_state: int
+def _run_trial(
+    estimator: Any, data: Any, target: NDArray[np.integer], *, random_state: int
 ) -> _Trial:
-    start = perf_counter()
-    embedding, n_pieces = _embedding(estimator, data)
-    clusters = _clusters(embedding, random_state=random_state)
-    score = Score(
-        method=method,
-        nmi=float(normalized_mutual_info_score(target, clusters)),
-        accuracy=matched_share(target, clusters),
-        seconds=perf_counter() - start,
-    )
+    """An embedding, clustered by K-means, the best of 20 starts.
+
+    On data this small, threads mostly wait for each other: for K-means, one thread is five times
+    faster than two on an idle machine, and fifty times on a busy one.
+    """
+    kmeans = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state)
+    with threadpool_limits(1):
+        embedding, n_pieces = _embed(estimator, data)
+        clusters = np.asarray(kmeans.fit_predict(embedding))
+    score = float(adjusted_mutual_info_score(target, clusters))
     return _Trial(estimator, embedding, clusters, score, n_pieces)
 
 
-def _embedding(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
+def _embed(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
     """Embedding, and number of connected pieces of the walk.
 
     Disconnected neighbour graphs are common on real data: they are reported with the result
@@ -232,67 +209,45 @@ def _embedding(estimator: Any, data: Any) -> tuple[NDArray[np.floating], int]:
     return embedding, n_pieces
 
 
-def _clusters(embedding: NDArray[np.floating], *, random_state: int) -> NDArray[np.integer]:
-    """K-means clusters, (n_samples,), the best of 20 starts.
+def _score_rows(
+    trials: Mapping[str, Mapping[str, list[_Trial]]], singles: list[str], joint: list[str]
+) -> dict[str, tuple[float | None, ...]]:
+    """Rows of the table: best and mean of the views alone, then the other methods."""
+    means = [
+        {name: float(np.mean([trial.score for trial in each])) for name, each in done.items()}
+        for done in trials.values()
+    ]
+    alone = [[scores[name] for name in singles if name in scores] for scores in means]
+    return {
+        _BEST: tuple(max(scores) if scores else None for scores in alone),
+        _MEAN: tuple(float(np.mean(scores)) if scores else None for scores in alone),
+        **{name: tuple(scores.get(name) for scores in means) for name in joint},
+    }
 
-    On data this small, threads mostly wait for each other: one thread is five times faster than two
-    on an idle machine, and fifty times on a busy one.
-    """
-    kmeans = KMeans(_N_CLUSTERS, n_init=20, random_state=random_state)
-    with threadpool_limits(1, user_api="openmp"):
-        return np.asarray(kmeans.fit_predict(embedding))
+
+def _complaint_remark(singles: Mapping[str, Method], joint: Mapping[str, Method]) -> str:
+    reasons = {"one view alone": next(iter(singles.values())).complaint}
+    reasons |= {name: method.complaint for name, method in joint.items() if method.complaint}
+    return "– where " + "; ".join(f"{name} {why}" for name, why in reasons.items())
 
 
-def _pieces_remark(trials: list[_Trial]) -> list[str]:
-    broken = [f"{trial.score.method} ({trial.n_pieces})" for trial in trials if trial.n_pieces > 1]
-    return [f"disconnected walks (number of pieces): {', '.join(broken)}"] if broken else []
+def _pieces_remarks(trials: Mapping[str, Mapping[str, list[_Trial]]]) -> list[str]:
+    pieces = {
+        f"{name}, {condition}": max(trial.n_pieces for trial in each)
+        for condition, done in trials.items()
+        for name, each in done.items()
+    }
+    broken = [f"{name} ({count})" for name, count in pieces.items() if count > 1]
+    return [f"disconnected walks (number of pieces): {'; '.join(broken)}"] if broken else []
 
 
-def _table(
+def _coordinate_table(
     trial: _Trial, *, rows: NDArray[np.integer], target: NDArray[np.integer]
 ) -> pd.DataFrame:
     """Table of sample, digit, cluster and coordinates, one row per sample."""
     names = trial.estimator.get_feature_names_out()
     head = pd.DataFrame({"sample": rows, "digit": target, "cluster": trial.clusters})
     return pd.concat([head, pd.DataFrame(trial.embedding, columns=names)], axis=1)
-
-
-def _figure(
-    single: _Trial,
-    multi: _Trial,
-    *,
-    views: Views,
-    target: NDArray[np.integer],
-    random_state: int,
-) -> Any | None:
-    """Figure of one view alone and within all views; None without matplotlib.
-
-    The multi-view embedding concatenates the blocks of the views, so its first coordinates are
-    those of the first view and can be compared with that view alone.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return None
-    # The table needs nine eigenvalues; the picture shows more, to reveal where they drop.
-    longer = MultiViewDiffusionMaps(_N_EIGENVALUES, random_state=random_state)
-    _embedding(longer, views)
-    figure = Figure(figsize=(12.5, 8), layout="constrained")
-    top, bottom = figure.subplots(2, 3, width_ratios=(1, 1, 0.85))
-    alone = f"{single.score.method} alone: NMI {single.score.nmi:.2f}"
-    together = f"all {len(views.names)} views: NMI {multi.score.nmi:.2f}"
-    for ax, trial, dims, title in (
-        (top[0], single, (0, 1), alone),
-        (top[1], multi, (0, 1), together),
-        (bottom[0], single, (2, 3), None),
-        (bottom[1], multi, (2, 3), None),
-        (bottom[2], multi, (4, 5), "all views, two more coordinates"),
-    ):
-        plotting.embedding(
-            trial.embedding, labels=target, dims=dims, ax=ax, title=title, legend=ax is top[1]
-        )
-    plotting.spectrum(longer, n_components=_N_COORDINATES, ax=top[2], title="all views: spectrum")
-    return figure
 
 
 def _choose_rows(n_samples: int, *, random_state: int, quick: bool) -> NDArray[np.intp]:

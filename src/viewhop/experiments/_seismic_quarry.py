@@ -158,7 +158,7 @@ def _maps(views: Views) -> dict[str, Any]:
     """First two multi-view coordinates of the first channel by kernel, and its name."""
     maps = {}
     for name, kernel in KERNELS.items():
-        est = MultiViewDiffusionMaps(2, kernel=kernel, random_state=0).fit(views)
+        est = MultiViewDiffusionMaps.paper_settings(2, kernel=kernel, random_state=0).fit(views)
         maps[name] = est.view_embeddings_[views.names[0]]
     return {"maps": maps, "channel": views.names[0]}
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch
 
 from viewhop.experiments._experiment import Cell
+from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.kernels import Gaussian
 from viewhop.seismic import Classification
 from viewhop.seismic.sonogram import sonogram
@@ -35,8 +36,12 @@ Floats = NDArray[np.float64]
 #: Numbers of coordinates in the paper's tables.
 RANKS = (3, 4)
 MULTI = "multi-view"
-#: The paper does not state the kernel of this section: its general rule for the scale, and ours.
-KERNELS: dict[str, Any] = {"max-min": Gaussian(bandwidth="max-min"), "library default": "adaptive"}
+#: The paper does not state the kernel of this section: its general rule for the scale, and
+#: one scale per sample.
+KERNELS: dict[str, Any] = {
+    "max-min": Gaussian(bandwidth="max-min"),
+    "10 neighbours": LOCAL_SCALES,
+}
 SIMULATED = (
     "The data are simulated: the paper's records are not public. Stations, quarries and events do "
     "not exist; the simulator's defaults were set from the literature before anything was "

@@ -110,7 +110,8 @@ def spectra(mixtures: Bunch, factor: float) -> Spectra:
     non-negative half is kept (erratum 4).
     """
     kernel = Gaussian(bandwidth="max-min", factor=factor)
-    est = MultiViewDiffusionMaps(2, kernel=kernel, solver="dense").fit(mixtures.views)
+    est = MultiViewDiffusionMaps.paper_settings(2, kernel=kernel, solver="dense")
+    est.fit(mixtures.views)
     walk = est.walk_
     x, y = walk.affinities
     wide = Gaussian(bandwidth=float(np.hypot(est.bandwidths_["x"], est.bandwidths_["y"])))

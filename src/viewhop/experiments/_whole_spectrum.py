@@ -26,7 +26,7 @@ def all_eigenvalues(walk: Walk) -> NDArray[np.float64]:
     >>> import viewhop as vh
     >>> from viewhop.experiments._whole_spectrum import all_eigenvalues
     >>> X = [[0.0], [1.0], [3.0]]
-    >>> fitted = vh.MultiViewDiffusionMaps(1, kernel="gaussian").fit([X, X])
+    >>> fitted = vh.MultiViewDiffusionMaps.paper_settings(1).fit([X, X])
     >>> all_eigenvalues(fitted.walk_).round(3).tolist()
     [1.0, 0.111, 0.001, -0.001, -0.111, -1.0]
     """

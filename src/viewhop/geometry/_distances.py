@@ -69,7 +69,7 @@ def truncation_bounds(
     >>> import numpy as np
     >>> import viewhop as vh
     >>> X = np.random.default_rng(0).standard_normal((60, 3))
-    >>> est = vh.MultiViewDiffusionMaps(3, kernel="gaussian").fit([X, X + 0.1 * X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(3).fit([X, X + 0.1 * X**3])
     >>> low, high = vh.diffusion.truncation_bounds(est, 0, 1)
     >>> exact = vh.diffusion.inner_view_distance(est, "view1", 0, 1)[0]
     >>> f"{low:.4f} {exact:.4f} {high:.4f}"
@@ -114,7 +114,7 @@ def transition_probabilities(
     >>> import numpy as np
     >>> import viewhop as vh
     >>> X = np.random.default_rng(0).standard_normal((60, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit({"a": X, "b": X**3})
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit({"a": X, "b": X**3})
     >>> P = vh.diffusion.transition_probabilities(est, 1, "a", "b", [0, 7])
     >>> P.shape, P.sum(axis=1).round(12)
     ((2, 60), array([1., 1.]))

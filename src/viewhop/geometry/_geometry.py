@@ -129,9 +129,9 @@ class Geometry:
     >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian", random_state=0).fit(circles.views)
     >>> geometry = est.geometry_
     >>> geometry.embedding(n_steps=3).shape
-    (100, 4)
+    (100, 2)
     >>> geometry.place(circles.views[:5]).embedding.shape
-    (5, 4)
+    (5, 2)
     >>> [block.shape for block in geometry.by_view()]
     [(100, 2), (100, 2)]
     """

@@ -91,6 +91,8 @@ def merge_settings(file: Mapping[str, Any], given: Mapping[str, Any]) -> Setting
     is_complete = _WRITER in file
     shared = {key: value for key, value in file.items() if key not in (_WRITER, "views")}
     replaced = {*given, *(_dependent(given) if is_complete else ())}
+    if is_complete and _changes_kernel(given):
+        replaced.add("joint_view")  # only kernels that are alike have one
     # A kernel given for all views leaves the other settings of all views as they are.
     shared = {key: value for key, value in shared.items() if key not in replaced - {*KERNEL_KEYS}}
     views: dict[str, dict[str, Any]] = {
@@ -103,6 +105,12 @@ def merge_settings(file: Mapping[str, Any], given: Mapping[str, Any]) -> Setting
             own = {key: value for key, value in own.items() if key not in _dependent(entry)}
         views[name] = {**own, **entry}
     return Settings.from_values({**shared, **given, "views": views}, where=_option)
+
+
+def _changes_kernel(given: Mapping[str, Any]) -> bool:
+    """Whether a setting of a kernel is given, for all views or for one."""
+    entries = [given, *given.get("views", {}).values()]
+    return any(key in entry for entry in entries for key in KERNEL_KEYS)
 
 
 def _dependent(given: Mapping[str, Any]) -> set[str]:

@@ -106,7 +106,7 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
     >>> [path.name for path in run.written]
     ['embedding.csv', 'model.viewhop', 'run.toml', 'run.json']
     >>> run.model.embedding_.shape
-    (60, 4)
+    (60, 2)
     """
     settings.check()
     if settings.out is None:

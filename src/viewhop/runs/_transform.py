@@ -93,7 +93,7 @@ def transform_files(
     ...     result = transform_files(est, {"x": f"{folder}/new.npy"}, f"{folder}/new.csv")
     ...     lines = result.path.read_text().splitlines()
     >>> lines[0]
-    'coverage,x_1,x_2,y_1,y_2'
+    'coverage,consensus_1,consensus_2'
     """
     options = options or Options()
     path = Path(out)

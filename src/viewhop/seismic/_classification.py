@@ -42,7 +42,7 @@ def classify(
     *,
     n_components: int | Sequence[int] = 4,
     n_neighbors: int = 1,
-    kernel: Any = "adaptive",
+    kernel: Any = None,
     fusions: Sequence[str] = ("sum", "product", "hop"),
     singles: bool = True,
     procedures: Sequence[str] = ("transductive", "refitted"),
@@ -68,11 +68,12 @@ def classify(
     n_neighbors : int
         K; events at the same distance as the K-th also vote. Ties go to the class with the nearest
         event, then to the first class by name.
-    kernel : str, kernel object, list or dict
-        As for `MultiViewDiffusionMaps`, but not precomputed.
+    kernel : str, kernel object, list, dict or None
+        As for `MultiViewDiffusionMaps`, but not precomputed. None is a Gaussian on 10 neighbours
+        with local scales and Euclidean distances.
     fusions : sequence of {"sum", "product", "alternating", "hop"}
-        Ways of combining all views; the coordinates of "hop" are those of all views side by side,
-        Eq. (23).
+        Ways of combining all views; "hop" is the paper's walk, Eq. (13), with the coordinates of
+        all views side by side, Eq. (23).
     singles : bool
         Whether each view is also used alone, on the events that it recorded.
     procedures : sequence of {"transductive", "refitted"}

@@ -84,6 +84,7 @@ def choose_methods(
             n_components,
             kernel={each: kernels[each] for each in names},
             fusion=fusion,
+            within_view_weight=0.0 if fusion == "hop" else None,
             output="concat",
             random_state=random_state,
         )

@@ -40,7 +40,7 @@ def classify_pairs(
     *,
     n_components: int = 4,
     n_neighbors: int = 1,
-    kernel: Any = "adaptive",
+    kernel: Any = None,
     procedure: str = "transductive",
     overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
@@ -128,10 +128,7 @@ def classify_pairs(
 def _pair_estimator(
     r: int, kernels: Mapping[str, Kernel], pair: Sequence[str], random_state: int
 ) -> MultiViewDiffusionMaps:
-    """Unfitted estimator of the multi-view walk of two views."""
-    return MultiViewDiffusionMaps(
-        r,
-        kernel={name: kernels[name] for name in pair},
-        output="concat",
-        random_state=random_state,
+    """Unfitted estimator of the paper's walk between two views."""
+    return MultiViewDiffusionMaps.paper_settings(
+        r, kernel={name: kernels[name] for name in pair}, random_state=random_state
     )

@@ -56,7 +56,7 @@ def objective(source: Source, mapping: ArrayLike) -> Floats:
     >>> import viewhop as vh
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3])
     >>> bool(abs(theory.objective(est, np.ones(60))) < 1e-9)
     True
     """
@@ -94,7 +94,7 @@ def objective_minimum(source: Source, *, weighted: bool = False) -> Minimum:
     >>> import viewhop as vh
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3])
     >>> minimum = theory.objective_minimum(est, weighted=True)
     >>> bool(abs(minimum.value - (1 - est.eigenvalues_[0])) < 1e-12)
     True

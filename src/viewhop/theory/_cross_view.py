@@ -67,7 +67,7 @@ def cross_view_symmetry(source: Source, first: str, second: str) -> CrossViewSym
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((40, 3))
     >>> R = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit({"x": X, "turned": X @ R})
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit({"x": X, "turned": X @ R})
     >>> theory.cross_view_symmetry(est, "x", "turned").holds
     True
     >>> est.cross_view_distance("x", "turned") < 1e-10

@@ -95,7 +95,7 @@ def spectral_decay(source: Source, *, accuracy: float = 0.1) -> SpectralDecay:
     >>> import viewhop as vh
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((12, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3])
     >>> decay = theory.spectral_decay(est, accuracy=0.5)
     >>> decay.rank, round(decay.log_tail, 2), round(decay.log_bound, 2)
     (4, -127.44, -5.55)

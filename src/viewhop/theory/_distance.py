@@ -43,7 +43,7 @@ def distance_sides(
     >>> import viewhop as vh
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3])
     >>> left, right = theory.distance_sides(est, [0, 1], [2, 3], n_steps=2)
     >>> bool(np.abs(left - right).max() < 1e-12)
     True

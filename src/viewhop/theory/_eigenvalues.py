@@ -28,7 +28,7 @@ def eigenvalue_range(source: Source) -> tuple[float, float]:
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
     >>> for count in (2, 3):
-    ...     est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3, X**2][:count])
+    ...     est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3, X**2][:count])
     ...     low, high = theory.eigenvalue_range(est)
     ...     f"{low:.3f} {high:.3f}"
     '-1.000 1.000'

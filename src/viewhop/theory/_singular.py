@@ -40,7 +40,7 @@ def singular_eigenpairs(source: Source) -> tuple[Floats, Floats]:
     >>> import viewhop as vh
     >>> from viewhop import theory
     >>> X = np.random.default_rng(0).standard_normal((30, 3))
-    >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X**3])
+    >>> est = vh.MultiViewDiffusionMaps.paper_settings(2).fit([X, X**3])
     >>> values, psi = theory.singular_eigenpairs(est)
     >>> stepped = (est.walk_ @ psi) / est.walk_.degrees[:, None]
     >>> bool(np.abs(stepped - psi * values).max() < 1e-12)
