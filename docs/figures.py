@@ -76,7 +76,7 @@ def digits_map() -> None:
     """The digits by their first two coordinates, and on the map."""
     mfeat = vh.datasets.load_mfeat()
     est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(mfeat.views)
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     if layout.method != "tsne":
         print(f"pictures/map.png is left as it is: {layout.note}")
         return

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         errors,
         geometry,
         kernels,
-        layout,
         plotting,
         report,
         runs,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
         MultiViewSpectralClustering,
         load,
     )
+    from viewhop.geometry import lay_out
     from viewhop.views import Views
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
     "errors",
     "geometry",
     "kernels",
-    "layout",
+    "lay_out",
     "load",
     "plotting",
     "report",
@@ -82,6 +82,7 @@ _HOMES = {
     **dict.fromkeys(_ESTIMATORS, "viewhop.estimators"),
     "Views": "viewhop.views",
     "advise": "viewhop.advice",
+    "lay_out": "viewhop.geometry",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

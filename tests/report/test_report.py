@@ -19,9 +19,9 @@ from sklearn.exceptions import NotFittedError
 
 import viewhop as vh
 from tests.support import cases
+from viewhop.geometry import Layout
+from viewhop.geometry._tsne import has_tsne
 from viewhop.kernels import Gaussian
-from viewhop.layout import Layout
-from viewhop.layout._tsne import has_tsne
 from viewhop.report import _colours as colours
 from viewhop.report import _map_panel as map_panel
 from viewhop.report import _packing as packing
@@ -308,7 +308,7 @@ def positions_in(read):
 
 def test_the_map_is_the_layout_of_the_fit(fitted):
     read = Read(vh.report.render(fitted))
-    layout = vh.layout.lay_out(fitted)
+    layout = vh.lay_out(fitted)
     reach = np.ptp(layout.positions, axis=0).max()
     assert_allclose(positions_in(read), layout.positions, rtol=0, atol=1e-5 * reach)
     assert read.plain["map"]["rows"] == 90

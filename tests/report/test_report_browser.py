@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import viewhop as vh
 from tests.report.test_report import HOSTILE
 from tests.support import browser
-from viewhop.layout._tsne import has_tsne
+from viewhop.geometry._tsne import has_tsne
 
 pytest.importorskip("plotly")
 pytestmark = pytest.mark.skipif(
@@ -190,7 +190,7 @@ def test_the_first_panel_is_the_map_with_every_sample(drawn, fitted):
         "return [...document.querySelectorAll('#plane-captions span')].map((e) => e.textContent)"
     )
     assert titles == ["Map of all samples", *NAMES]
-    expected = vh.layout.lay_out(fitted[0]).positions
+    expected = vh.lay_out(fitted[0]).positions
     points = drawn.run("return viewhop.map.coordinates()")
     assert_allclose(points, expected, rtol=0, atol=1e-4 * np.ptp(expected))
     assert "t-SNE" in drawn.run("return document.getElementById('embedding-notes').textContent")

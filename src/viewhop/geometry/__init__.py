@@ -18,6 +18,7 @@ from viewhop.geometry._distances import (
 from viewhop.geometry._fit import fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
+from viewhop.geometry._layout import Layout, lay_out
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
 
@@ -25,6 +26,7 @@ __all__ = [
     "OUTPUTS",
     "FitRecord",
     "Geometry",
+    "Layout",
     "Placed",
     "Recipe",
     "Source",
@@ -36,6 +38,7 @@ __all__ = [
     "encode_geometry",
     "fit_geometry",
     "inner_view_distance",
+    "lay_out",
     "multi_view_distance",
     "require_geometry",
     "single_view_distance",

@@ -30,7 +30,7 @@ def map(
     Parameters
     ----------
     layout : Layout or (n_samples, 2) array
-        What `viewhop.layout.lay_out` returns, or positions, for example of new samples.
+        What `viewhop.lay_out` returns, or positions, for example of new samples.
     labels : (n_samples,) array-like or None
         As in `embedding`.
     ax : matplotlib Axes or None
@@ -53,7 +53,7 @@ def map(
     >>> import viewhop as vh
     >>> circles = vh.datasets.make_circles(60, random_state=0)
     >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian", random_state=0).fit(circles.views)
-    >>> ax = vh.plotting.map(vh.layout.lay_out(est), labels=circles.theta, title="Two circles")
+    >>> ax = vh.plotting.map(vh.lay_out(est), labels=circles.theta, title="Two circles")
     >>> ax.get_title(loc="left")
     'Two circles'
     """

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.layout import Layout
+from viewhop.geometry import Layout
 from viewhop.views import Views
 
 __all__ = ["ReportData"]

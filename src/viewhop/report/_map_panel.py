@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress
-from viewhop.geometry import Geometry
-from viewhop.layout import Layout, lay_out
+from viewhop.geometry import Geometry, Layout, lay_out
 from viewhop.report._packing import Pack
 
 __all__ = ["build_map", "choose_layout"]
@@ -38,7 +37,7 @@ def choose_layout(
         if geometry.n_samples > MOST_SAMPLES:
             return None, (
                 f"There is no map, because a map of more than {MOST_SAMPLES:,} samples takes "
-                "minutes; pass layout=viewhop.layout.lay_out(…) for one."
+                "minutes; pass layout=viewhop.lay_out(…) for one."
             )
         layout = lay_out(geometry, progress=progress)
     if layout.method == "coordinates":

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from viewhop._runtime.files import replace_file
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.layout import Layout
+from viewhop.geometry import Layout
 from viewhop.report._content import build_content
 from viewhop.report._data import ReportData
 from viewhop.report._page import assemble_page, plotly_source

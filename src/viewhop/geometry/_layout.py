@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.geometry import Source, require_geometry
-from viewhop.layout._tsne import draw_map, has_tsne
+from viewhop.geometry._require import Source, require_geometry
+from viewhop.geometry._tsne import draw_map, has_tsne
 
 __all__ = ["Layout", "lay_out"]
 
@@ -47,7 +47,7 @@ class Layout:
     >>> import viewhop as vh
     >>> circles = vh.datasets.make_circles(60, random_state=0)
     >>> est = vh.MultiViewDiffusionMaps(2, kernel="gaussian", random_state=0).fit(circles.views)
-    >>> layout = vh.layout.lay_out(est)
+    >>> layout = vh.lay_out(est)
     >>> layout.place(est.transform(circles.views[:5])).shape
     (5, 2)
     """
@@ -131,7 +131,7 @@ def lay_out(
     >>> import viewhop as vh
     >>> digits = vh.datasets.load_mfeat()
     >>> est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(digits.views[:300])
-    >>> vh.layout.lay_out(est).positions.shape
+    >>> vh.lay_out(est).positions.shape
     (300, 2)
     """
     geometry = require_geometry(source)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 import viewhop as vh
-from viewhop.layout import _tsne as tsne
+from viewhop.geometry import _tsne as tsne
 
 needs_tsne = pytest.mark.skipif(
     not tsne.has_tsne(), reason='openTSNE is not installed: pip install "viewhop[map]"'
@@ -40,7 +40,7 @@ def fitted(views):
 
 @pytest.fixture(scope="module")
 def layout(fitted):
-    return vh.layout.lay_out(fitted)
+    return vh.lay_out(fitted)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def purity(positions, groups):
 def digits():
     data = vh.datasets.load_mfeat()
     est = vh.MultiViewDiffusionMaps(9, random_state=0).fit(data.views)
-    return est, vh.layout.lay_out(est), data.target
+    return est, vh.lay_out(est), data.target
 
 
 @needs_tsne
@@ -92,27 +92,27 @@ def test_a_seed_gives_the_same_bits_for_any_number_of_threads(fitted, monkeypatc
     monkeypatch.setattr(tsne, "MANY", many)
     monkeypatch.setattr(tsne, "EARLY", 50)  # two threads on a busy core are slow
     monkeypatch.setattr(tsne, "LATE", 50)
-    first = vh.layout.lay_out(fitted, random_state=3, n_jobs=1)
-    again = vh.layout.lay_out(fitted, random_state=3, n_jobs=2)
+    first = vh.lay_out(fitted, random_state=3, n_jobs=1)
+    again = vh.lay_out(fitted, random_state=3, n_jobs=2)
     assert_array_equal(first.positions, again.positions)
 
 
 @needs_tsne
 def test_another_seed_gives_another_map(fitted, layout):
-    other = vh.layout.lay_out(fitted, random_state=4)
+    other = vh.lay_out(fitted, random_state=4)
     assert np.abs(other.positions - layout.positions).max() > 0
 
 
 @needs_tsne
 def test_the_geometry_has_the_layout_of_its_estimator(fitted, layout):
-    assert_array_equal(vh.layout.lay_out(fitted.geometry_).positions, layout.positions)
+    assert_array_equal(vh.lay_out(fitted.geometry_).positions, layout.positions)
 
 
 @needs_tsne
 @pytest.mark.parametrize("many", [100, 5_000])
 def test_training_samples_are_placed_near_their_own_positions(fitted, monkeypatch, many):
     monkeypatch.setattr(tsne, "MANY", many)
-    layout = vh.layout.lay_out(fitted)
+    layout = vh.lay_out(fitted)
     before = layout.positions.copy()
     placed = layout.place(fitted.embedding_)
     size = np.ptp(layout.positions)
@@ -129,7 +129,7 @@ def test_new_samples_land_in_their_group_one_by_one_as_in_a_batch(views, groups,
     kernel = vh.kernels.Gaussian("local", n_neighbors=40)
     est = vh.MultiViewDiffusionMaps(5, kernel=kernel, random_state=0)
     est.fit([rows[:150] for rows in views])
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     new = est.transform([views[0][150:], None])
     placed = layout.place(new)
     distances = np.linalg.norm(placed[:, None] - layout.positions, axis=2)
@@ -145,18 +145,16 @@ def test_beyond_the_limit_some_samples_are_laid_out_and_the_others_placed(
 ):
     monkeypatch.setattr(tsne, "BATCH", 25)
     stages = []
-    layout = vh.layout.lay_out(
-        fitted, max_samples=120, progress=lambda *stage: stages.append(stage)
-    )
+    layout = vh.lay_out(fitted, max_samples=120, progress=lambda *stage: stages.append(stage))
     assert layout.note == "120 of 180 samples were laid out, and the others placed among them"
     assert np.isfinite(layout.positions).all()
     assert purity(layout.positions, groups) > 0.95
     assert ("map", 0, 750) in stages
     assert ("map", 750, 750) in stages
     assert [done for stage, done, _ in stages if stage != "map"] == [0, 25, 25, 50, 50, 60]
-    again = vh.layout.lay_out(fitted, max_samples=120)
+    again = vh.lay_out(fitted, max_samples=120)
     assert_array_equal(again.positions, layout.positions)
-    whole = vh.layout.lay_out(fitted, max_samples=None)
+    whole = vh.lay_out(fitted, max_samples=None)
     assert whole.note == ""
 
 
@@ -165,7 +163,7 @@ def test_copies_of_a_sample_lie_together():
     rng = np.random.default_rng(0)
     rows = np.repeat(rng.standard_normal((30, 3)), 4, axis=0)
     est = vh.MultiViewDiffusionMaps(3, random_state=0).fit([rows, rows**3])
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     copies = layout.positions.reshape(30, 4, 2)
     assert np.isfinite(copies).all()
     spread = np.ptp(copies, axis=1).max()
@@ -179,7 +177,7 @@ def test_pieces_of_a_walk_are_apart_on_the_map():
     piece = np.repeat([0, 1], [50, 40])
     rows = rng.standard_normal((90, 2)) + 1000 * piece[:, None]
     est = vh.MultiViewDiffusionMaps(2, random_state=0).fit([rows, rows + 1])
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     assert np.isfinite(layout.positions).all()
     assert purity(layout.positions, piece) == 1
 
@@ -208,13 +206,13 @@ def test_float32_stays_float32_and_missing_views_have_a_place(views, output):
     first[:20] = np.nan
     est = vh.MultiViewDiffusionMaps(3, kernel="gaussian", output=output, random_state=0)
     est.fit([first, second])
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     assert layout.positions.dtype == layout.place(est.embedding_[:2]).dtype == np.float32
     assert np.isfinite(layout.positions).all()
 
 
 def test_without_the_extra_it_is_the_first_two_coordinates_and_says_so(fitted, without_tsne):
-    layout = vh.layout.lay_out(fitted)
+    layout = vh.lay_out(fitted)
     assert layout.method == "coordinates"
     assert layout.note == 'a map needs openTSNE (pip install "viewhop[map]")'
     assert "viewhop[map]" in repr(layout)
@@ -228,12 +226,12 @@ def test_coordinates_of_views_side_by_side_are_averaged(views, without_tsne):
     est.fit(views)
     blocks = [*est.view_embeddings_.values()]
     expected = (blocks[0][:, :2] + blocks[1][:, :2]) / 2
-    assert_allclose(vh.layout.lay_out(est).positions, expected, rtol=0, atol=1e-12)
+    assert_allclose(vh.lay_out(est).positions, expected, rtol=0, atol=1e-12)
 
 
 def test_one_coordinate_has_zeros_next_to_it(views, without_tsne):
     est = vh.DiffusionMaps(1, kernel="gaussian", random_state=0).fit(views[0])
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     assert_allclose(layout.positions[:, 0], est.embedding_[:, 0], rtol=0, atol=1e-12)
     assert_allclose(layout.positions[:, 1], 0, atol=0)
 
@@ -245,7 +243,7 @@ def test_one_coordinate_has_zeros_next_to_it(views, without_tsne):
 def test_where_no_map_is_possible_it_says_why(n_samples, n_steps, note):
     rows = np.random.default_rng(0).standard_normal((n_samples, 3))
     est = vh.MultiViewDiffusionMaps(2, n_steps=n_steps, kernel="gaussian", random_state=0)
-    layout = vh.layout.lay_out(est.fit([rows, rows[:, :2]]))
+    layout = vh.lay_out(est.fit([rows, rows[:, :2]]))
     assert layout.method == "coordinates"
     assert note in layout.note
     assert layout.positions.shape == (n_samples, 2)
@@ -255,7 +253,7 @@ def test_where_no_map_is_possible_it_says_why(n_samples, n_steps, note):
 def test_ten_samples_and_one_coordinate_are_enough_for_a_map():
     rows = np.random.default_rng(0).standard_normal((10, 3))
     est = vh.DiffusionMaps(1, kernel="gaussian", random_state=0).fit(rows)
-    layout = vh.layout.lay_out(est)
+    layout = vh.lay_out(est)
     assert layout.method == "tsne"
     assert np.isfinite(layout.positions).all()
 
@@ -281,11 +279,11 @@ def test_what_is_no_embedding_of_new_samples_is_refused(layout, embedding, messa
 @pytest.mark.parametrize("max_samples", [0, 9, 2.5, "all"])
 def test_a_limit_that_is_none_is_refused(fitted, max_samples):
     with pytest.raises(ValueError, match="max_samples must be None or an integer"):
-        vh.layout.lay_out(fitted, max_samples=max_samples)
+        vh.lay_out(fitted, max_samples=max_samples)
 
 
 def test_a_source_without_a_geometry_is_refused():
     with pytest.raises(NotFittedError):
-        vh.layout.lay_out(vh.MultiViewDiffusionMaps())
+        vh.lay_out(vh.MultiViewDiffusionMaps())
     with pytest.raises(TypeError, match="expected a Geometry"):
-        vh.layout.lay_out(np.zeros((20, 2)))
+        vh.lay_out(np.zeros((20, 2)))
