@@ -210,7 +210,7 @@ def test_the_mean_is_over_the_views_that_saw_a_sample_each_on_its_own_scale():
     ("walk", "n_columns", "first"),
     [({}, 3, "consensus_1"), ({"view_weights": [1, 2, 1]}, 3, "consensus_1")]
     + [({"within_view_weight": eta}, 9, "a_1") for eta in (0.0, 0.3)]
-    + [({"hops": 1 - np.eye(3)}, 9, "a_1"), ({"fusion": "sum"}, 3, "multiviewdiffusionmaps0")],
+    + [({"hops": 1 - np.eye(3)}, 9, "a_1"), ({"fusion": "sum"}, 3, "fused_1")],
     ids=["default", "view_weights", "paper", "eta", "hops", "sum"],
 )
 def test_the_columns_do_not_depend_on_whether_some_sample_misses_a_view(walk, n_columns, first):
@@ -411,10 +411,18 @@ def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
     seen[:8, 1:] = False
     with pytest.raises(ValueError, match=r"row 0 was observed by view 'a', but .* \(8 such rows"):
         fitted(views, seen, KERNELS["local"])
-    # A walker that may stay reaches them.
-    assert np.isfinite(
-        fitted(views, seen, KERNELS["local"], within_view_weight=0.1).embedding_
-    ).all()
+    # A walker that may stay reaches them, though not from another view.
+    stays = {"within_view_weight": 0.1}
+    est = fitted(views, seen, KERNELS["local"], output="mean", **stays)
+    assert np.isfinite(est.embedding_).all()
+    with pytest.warns(UnreachedViewWarning, match="to view '[bc]' for 8 samples"):
+        est = fitted(views, seen, KERNELS["local"], output="concat", **stays)
+    assert np.isfinite(est.embedding_).all()
+    # So does one that chooses by weights, which is one piece of the walk more.
+    est = MultiViewDiffusionMaps(2, kernel=KERNELS["local"], random_state=0)
+    with pytest.warns(DisconnectedWarning, match="falls into 2 pieces"):
+        est.fit(with_gaps(views, seen))
+    assert np.isfinite(est.embedding_).all()
 
 
 def test_a_dead_end_is_filled_from_another_view():
