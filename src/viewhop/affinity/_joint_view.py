@@ -24,7 +24,7 @@ from viewhop.kernels import Gaussian, Kernel
 from viewhop.neighbours import FeatureMap, Points
 from viewhop.views import RowMap, ViewRows
 
-__all__ = ["JointView", "build_joint_view", "joint_kernel"]
+__all__ = ["JointView", "build_joint_view", "complete_rows", "joint_kernel", "joint_name"]
 
 Floats = NDArray[np.float64]
 
