@@ -383,7 +383,10 @@ def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
         ({"solver": "magic"}, "'solver' parameter"),
         ({"kernel": {"d": "gaussian"}}, "view"),
         ({"hops": np.ones((2, 2))}, r"hops must be \(3, 3\)"),
-        ({"fusion": "sum", "within_view_weight": 0.5}, 'within_view_weight only applies to .*"hop"'),
+        (
+            {"fusion": "sum", "within_view_weight": 0.5},
+            'within_view_weight only applies to .*"hop"',
+        ),
         ({"fusion": "sum", "hops": np.ones((3, 3))}, 'hops only applies to fusion="hop"'),
         ({"fusion": "sum", "view_weights": [1, 1, 1]}, 'view_weights only applies to fusion="hop"'),
         ({"view_weights": [1, 1]}, "view_weights has 2 entries for 3 views"),

@@ -208,7 +208,8 @@ def test_every_setting_of_the_estimators_can_be_set():
 
 FULL = Settings(
     kernel="gaussian", bandwidth=0.1 + 0.2, factor=2.0, neighbors=7, metric="cosine",
-    standardize=True, alpha=0.5, search="exact", scale_neighbors=3, taper=0.3, command="fit", format="csv", report=False,
+    standardize=True, alpha=0.5, search="exact", scale_neighbors=3, taper=0.3,
+    command="fit", format="csv", report=False,
     id='a "b"\n', label="é", keep=("x*",), drop=("\\", "]"), decimal=",", delimiter="\t",
     encoding="latin-1", fusion="hop", within_view_weight=0.25, joint_view=False, components="auto",
     accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6, memory="2GB", jobs=2,
