@@ -76,7 +76,10 @@ def test_unknown_rules_and_metrics_list_the_known_ones():
         ValueError, match="unknown bandwidth 'x'; choose from max-min, log-log, loc"
     ):
         kernels_by_view(Gaussian("x"), ["rna"])
-    with pytest.raises(ValueError, match="unknown metric 'x'; choose from euclidean, cosine, corr"):
+    with pytest.raises(
+        ValueError,
+        match="unknown metric 'x'; choose from auto, euclidean, cosine, centered-cosine, corr",
+    ):
         kernels_by_view(Laplacian(metric="x"), ["rna"])
     with pytest.raises(ValueError, match="unknown search 'x'; choose from auto, exact, faiss"):
         kernels_by_view(Correlation(search="x"), ["rna"])
@@ -92,7 +95,9 @@ def test_numbers_of_numpy_are_numbers(value, scale):
 def test_the_default_is_a_gaussian_on_ten_neighbours_with_a_local_scale():
     kernel = kernels_by_view("adaptive", ["a"])["a"]
     assert isinstance(kernel, Gaussian)
-    expected = Gaussian(bandwidth="local", n_neighbors=10)
+    expected = Gaussian(
+        "local", n_neighbors=10, metric="auto", alpha=1.0, scale_neighbors=10, taper=0.2
+    )
     assert kernel.get_params() == expected.get_params()
 
 
@@ -146,7 +151,8 @@ def test_kernels_that_do_not_fit_the_views_are_refused(kernel, message):
 
 @pytest.mark.parametrize(("k", "expected"), [(None, 7), (1, 2), (4, 2), (10, 5), (15, 7)])
 def test_local_scale_counts_half_the_neighbours_or_seven(k, expected):
-    assert Gaussian("local", n_neighbors=k).scale_neighbors == expected
+    assert Gaussian("local", n_neighbors=k).scale_rank == expected
+    assert Gaussian("local", n_neighbors=k, scale_neighbors=3).scale_rank == 3
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_record_says_what_went_in_and_what_came_out(rolls, reports, tmp_path):
     assert_allclose(record["eigenvalues"], model.eigenvalues_, rtol=0, atol=0)
     assert record["n_samples"] == N
     assert record["bandwidths"]["x"]["median"] == np.median(model.bandwidths_["x"])
-    stages = ["reading", "fit", "fit: kernels", "fit: solve", "fit: extension", "table", "model"]
-    assert [*record["timings"]] == [*stages, "report"]
+    stages = [f"fit: {stage}" for stage in ("selection", "kernels", "solve", "extension")]
+    assert [*record["timings"]] == ["reading", "fit", *stages, "table", "model", "report"]
     assert all(seconds >= 0 for seconds in record["timings"].values())
 
 
@@ -160,7 +160,7 @@ def test_run_toml_repeats_the_run_to_the_last_bit(rolls, reports, monkeypatch):
     assert tomllib.loads(Path("deeper/again/run.toml").read_text())["views"]["x"] == {
         "path": "../../x.csv", "kernel": "gaussian", "bandwidth": "joint", "factor": 1.0,
         "neighbors": "all", "metric": "euclidean", "standardize": False, "alpha": 0.0,
-        "search": "auto",
+        "search": "auto", "taper": 0.0, "weight": 1.0,
     }  # fmt: skip
 
 
@@ -235,12 +235,23 @@ def test_columns_with_names_of_ours_are_told_apart(rolls, reports):
         text = Path(f"{name}.csv").read_text().replace("id,kind", "x_1,cluster", 1)
         Path(f"{name}.csv").write_text(text)
     given = ["x=x.csv", "y=y.csv", "--id", "x_1", "--label", "cluster", "--format", "csv"]
+    given += ["--output", "concat"]
     assert invoked("fit", *given, "-o", "out").exit_code == 0
     head = Path("out/embedding.csv").read_text().splitlines()[0]
     assert head == "x_1_,cluster,x_1,x_2,y_1,y_2"
     assert invoked("cluster", *given, "-k", 2, "-o", "groups").exit_code == 0
     head = Path("groups/clusters.csv").read_text().splitlines()[0]
     assert head == "x_1_,cluster_,cluster,x_1,y_1"
+
+
+def test_columns_with_the_name_of_a_consensus_are_told_apart(rolls, reports):
+    for name in "xy":
+        text = Path(f"{name}.csv").read_text().replace("id,kind", "consensus_1,cluster", 1)
+        Path(f"{name}.csv").write_text(text)
+    given = ["x=x.csv", "y=y.csv", "--id", "consensus_1", "--label", "cluster", "--format", "csv"]
+    assert invoked("fit", *given, "-o", "out").exit_code == 0
+    head = Path("out/embedding.csv").read_text().splitlines()[0]
+    assert head == "consensus_1_,cluster,consensus_1,consensus_2"
 
 
 @pytest.mark.parametrize(

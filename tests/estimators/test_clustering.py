@@ -232,25 +232,27 @@ def test_clusters_are_those_of_k_means_on_the_embedding():
     assert_allclose(model.embedder_.embedding_, Z, atol=1e-12)
 
 
-def test_automatic_clusters_see_the_coordinates_of_their_number():
+@pytest.mark.parametrize(("output", "n_blocks"), [("concat", 3), ("auto", 1), ("mean", 1)])
+def test_automatic_clusters_see_the_coordinates_of_their_number(output, n_blocks):
     views, _ = blobs(3, apart=9.0)
-    auto = MultiViewSpectralClustering(kernel="gaussian", random_state=0).fit(views)
-    fixed = MultiViewSpectralClustering(3, kernel="gaussian", random_state=0).fit(views)
-    assert auto.cluster_centers_.shape == fixed.cluster_centers_.shape == (3, 3 * 2)
+    how = {"kernel": "gaussian", "output": output, "random_state": 0}
+    auto = MultiViewSpectralClustering(**how).fit(views)
+    fixed = MultiViewSpectralClustering(3, **how).fit(views)
+    assert auto.cluster_centers_.shape == fixed.cluster_centers_.shape == (3, n_blocks * 2)
     assert adjusted_rand_score(auto.labels_, fixed.labels_) == 1.0
-    Z = auto.embedder_.embedding_.reshape(90, 3, 20)[:, :, :2].reshape(90, 6)
+    Z = auto.embedder_.embedding_.reshape(90, n_blocks, 20)[:, :, :2].reshape(90, -1)
     means = [Z[auto.labels_ == k].mean(axis=0) for k in range(3)]
     assert_allclose(auto.cluster_centers_, means, atol=1e-9)
 
 
-def test_given_coordinates_are_used_instead():
+@pytest.mark.parametrize(("output", "n_columns"), [("concat", 15), ("auto", 5)])
+def test_given_coordinates_are_used_instead(output, n_columns):
     views, _ = blobs(3)
+    how = {"kernel": "gaussian", "output": output, "max_clusters": 4, "random_state": 0}
     for n_clusters in (3, "auto"):
-        model = MultiViewSpectralClustering(
-            n_clusters, n_components=5, kernel="gaussian", max_clusters=4, random_state=0
-        ).fit(views)
+        model = MultiViewSpectralClustering(n_clusters, n_components=5, **how).fit(views)
         assert model.n_components_ == 5
-        assert model.cluster_centers_.shape == (model.n_clusters_, 15)
+        assert model.cluster_centers_.shape == (model.n_clusters_, n_columns)
 
 
 def test_unit_length_leaves_directions_only():
@@ -381,7 +383,14 @@ def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
         ({"solver": "magic"}, "'solver' parameter"),
         ({"kernel": {"d": "gaussian"}}, "view"),
         ({"hops": np.ones((2, 2))}, r"hops must be \(3, 3\)"),
-        ({"fusion": "sum", "within_view_weight": 0.5}, "only apply to fusion"),
+        (
+            {"fusion": "sum", "within_view_weight": 0.5},
+            'within_view_weight only applies to .*"hop"',
+        ),
+        ({"fusion": "sum", "hops": np.ones((3, 3))}, 'hops only applies to fusion="hop"'),
+        ({"fusion": "sum", "view_weights": [1, 1, 1]}, 'view_weights only applies to fusion="hop"'),
+        ({"view_weights": [1, 1]}, "view_weights has 2 entries for 3 views"),
+        ({"view_weights": [1, 1, 1], "within_view_weight": 0.0}, "not both"),
     ],
 )
 def test_bad_parameters_are_refused(params, message):

@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import spearmanr
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -31,6 +32,9 @@ KERNELS = {
     "local": Gaussian("local", n_neighbors=8),
     "density": Laplacian(n_neighbors=12, alpha=1.0),
 }
+
+#: Parameters that say which walk over the views it is.
+WALKS = {"within_view_weight", "hops", "view_weights"}
 
 
 def rings(n, n_views=3, seed=0, dtype=np.float64):
@@ -116,6 +120,9 @@ class Masked:
 
 
 def fitted(views, seen, kernel, r=4, **how):
+    """A fit of what was seen; of the paper's walk, unless `how` says which one."""
+    if how.get("fusion", "hop") == "hop" and not WALKS & how.keys():
+        how["within_view_weight"] = 0.0
     est = MultiViewDiffusionMaps(r, kernel=kernel, random_state=0, **how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DisconnectedWarning)
@@ -130,19 +137,21 @@ def align(found, expected):
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_what_was_observed_everywhere_is_the_complete_path_bit_for_bit(kernel, dtype):
+@pytest.mark.parametrize("eta", [0.0, None], ids=["paper", "weighted"])
+def test_what_was_observed_everywhere_is_the_complete_path_bit_for_bit(kernel, dtype, eta):
     views = rings(80, dtype=dtype)
-    plain = MultiViewDiffusionMaps(4, kernel=kernel, random_state=0).fit(views)
-    masked = MultiViewDiffusionMaps(4, kernel=kernel, random_state=0).fit(
-        Views(views, observed=np.ones((80, 3), dtype=bool))
-    )
+    est = MultiViewDiffusionMaps(4, kernel=kernel, within_view_weight=eta, random_state=0)
+    plain = clone(est).fit(views)
+    masked = clone(est).fit(Views(views, observed=np.ones((80, 3), dtype=bool)))
     assert_array_equal(masked.embedding_, plain.embedding_)
     assert_array_equal(masked.eigenvalues_, plain.eigenvalues_)
     assert_array_equal(masked.transform(views), plain.transform(views))
     # And scattering to all samples in order changes no bit of the walk either.
     walk = plain.walk_
-    scattered = HopWalk(walk.affinities, walk.hops, RowMap([80] * 3, [np.arange(80)] * 3, 80))
-    V = np.random.default_rng(0).standard_normal((240, 5)).astype(dtype)
+    n_blocks = walk.n_blocks  # one more with a joint view
+    rows = RowMap([80] * n_blocks, [np.arange(80)] * n_blocks, 80)
+    scattered = HopWalk(walk.affinities, walk.hops, rows, walk.joint)
+    V = np.random.default_rng(0).standard_normal((80 * n_blocks, 5)).astype(dtype)
     assert_array_equal(scattered @ V, walk @ V)
     assert_array_equal(scattered.degrees, walk.degrees)
     assert scattered.max_coordinates == walk.max_coordinates
@@ -187,7 +196,7 @@ def test_hops_weigh_what_a_missing_view_is_filled_from(n_views):
 
 def test_the_mean_is_over_the_views_that_saw_a_sample_each_on_its_own_scale():
     views, seen = rings(60), mask(60, 3, 0.4)
-    est = fitted(views, seen, KERNELS["local"], n_steps=2)
+    est = fitted(views, seen, KERNELS["local"], n_steps=2, output="mean")
     blocks = [*est.view_embeddings_.values()]
     scaled = [(Z - np.nanmean(Z, axis=0)) / np.nanstd(Z, axis=0) for Z in blocks]
     expected = np.nanmean(scaled, axis=0) * est.eigenvalues_**2
@@ -197,20 +206,43 @@ def test_the_mean_is_over_the_views_that_saw_a_sample_each_on_its_own_scale():
     assert est.get_feature_names_out().tolist() == [f"mean_{k}" for k in range(1, 5)]
 
 
-def test_the_default_output_is_settled_by_what_the_fit_saw():
+@pytest.mark.parametrize(
+    ("walk", "n_columns", "first"),
+    [({}, 3, "consensus_1"), ({"view_weights": [1, 2, 1]}, 3, "consensus_1")]
+    + [({"within_view_weight": eta}, 9, "a_1") for eta in (0.0, 0.3)]
+    + [({"hops": 1 - np.eye(3)}, 9, "a_1"), ({"fusion": "sum"}, 3, "fused_1")],
+    ids=["default", "view_weights", "paper", "eta", "hops", "sum"],
+)
+def test_the_columns_do_not_depend_on_whether_some_sample_misses_a_view(walk, n_columns, first):
     views, seen = rings(60), mask(60, 3, 0.3)
-    complete = MultiViewDiffusionMaps(3, random_state=0).fit(views)
-    assert complete.transform(with_gaps(views, seen)).shape == (60, 9)
-    incomplete = fitted(views, seen, "adaptive", r=3)
-    assert incomplete.transform(views).shape == (60, 3)
+    gaps = with_gaps(views, seen)
+    names = []
+    for given in (views, gaps):
+        est = MultiViewDiffusionMaps(3, random_state=0, **walk)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedWarning)
+            assert est.fit_transform(given).shape == (60, n_columns)
+        for new in (views, gaps, {"b": views["b"]}):
+            assert est.transform(new).shape == (60, n_columns)
+        names.append(est.get_feature_names_out().tolist())
+    assert names[0] == names[1]
+    assert names[0][0] == first
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize("output", ["concat", "mean"])
-@pytest.mark.parametrize("fusion", ["hop", "sum"])
-def test_training_samples_are_placed_where_the_fit_put_them(kernel, output, fusion):
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"fusion": fusion, "output": output}
+        for fusion in ("hop", "sum")
+        for output in ("concat", "mean")
+    ]
+    + [{"hops": "auto", "output": output} for output in ("concat", "mean", "consensus")],
+    ids=lambda how: "-".join(map(str, how.values())),
+)
+def test_training_samples_are_placed_where_the_fit_put_them(kernel, how):
     views, seen = rings(60), mask(60, 3, 0.4)
-    est = fitted(views, seen, kernel, output=output, fusion=fusion)
+    est = fitted(views, seen, kernel, **how)
     found, coverage = est.transform(with_gaps(views, seen), return_coverage=True)
     assert_allclose(found, est.embedding_, atol=1e-9)
     assert coverage.shape == (60,)
@@ -379,10 +411,21 @@ def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
     seen[:8, 1:] = False
     with pytest.raises(ValueError, match=r"row 0 was observed by view 'a', but .* \(8 such rows"):
         fitted(views, seen, KERNELS["local"])
-    # A walker that may stay reaches them.
-    assert np.isfinite(
-        fitted(views, seen, KERNELS["local"], within_view_weight=0.1).embedding_
-    ).all()
+    # A walker that may stay reaches them, though not from another view.
+    stays = {"within_view_weight": 0.1}
+    est = fitted(views, seen, KERNELS["local"], output="mean", **stays)
+    assert np.isfinite(est.embedding_).all()
+    with pytest.warns(UnreachedViewWarning, match="to view '[bc]' for 8 samples"):
+        est = fitted(views, seen, KERNELS["local"], output="concat", **stays)
+    assert np.isfinite(est.embedding_).all()
+    # So does one that chooses by weights, which is one piece of the walk more.
+    est = MultiViewDiffusionMaps(2, kernel=KERNELS["local"], random_state=0)
+    with (
+        pytest.warns(DisconnectedWarning, match="falls into 2 pieces"),
+        pytest.warns(UnreachedViewWarning, match="to view '[bc]' for 8 samples"),
+    ):
+        est.fit(with_gaps(views, seen))
+    assert np.isfinite(est.embedding_).all()
 
 
 def test_a_dead_end_is_filled_from_another_view():
@@ -439,7 +482,9 @@ def test_a_start_that_is_not_there_is_not_needed(monkeypatch):
 def test_a_given_kernel_is_cut_along_rows_and_columns():
     views, seen = rings(60), mask(60, 3, 0.3)
     values = {name: np.exp(-np.square(X[:, None] - X).sum(axis=2)) for name, X in views.items()}
-    est = MultiViewDiffusionMaps(3, kernel="precomputed", random_state=0, output="concat")
+    est = MultiViewDiffusionMaps(
+        3, kernel="precomputed", within_view_weight=0.0, random_state=0, output="concat"
+    )
     est.fit(Views(values, observed=seen))
     kernel = Gaussian(np.sqrt(0.5))
     same = fitted(views, seen, kernel, r=3, output="concat")
@@ -491,7 +536,8 @@ def test_scales_come_from_what_was_observed():
                 assert_allclose(est.bandwidths_[name], alone.bandwidths_["view1"])
         if rule == "joint":
             common = {name: X[seen.all(axis=1)] for name, X in views.items()}
-            alone = MultiViewDiffusionMaps(2, kernel=Gaussian(rule)).fit(common)
+            alone = MultiViewDiffusionMaps(2, kernel=Gaussian(rule), within_view_weight=0.0)
+            alone.fit(common)
             assert_allclose([*est.bandwidths_.values()], [*alone.bandwidths_.values()])
     local = fitted(views, seen, KERNELS["local"])
     assert_array_equal(np.isfinite(np.stack([*local.bandwidths_.values()], axis=1)), seen)
@@ -524,7 +570,9 @@ def test_several_rows_of_a_view_on_one_sample_are_nodes_of_their_own(kernel):
     views = Views.link({"a": one, "b": many}, ids={"a": np.arange(60), "b": ids})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DisconnectedWarning)
-        est = MultiViewDiffusionMaps(3, kernel=kernel, random_state=0, output="concat").fit(views)
+        est = MultiViewDiffusionMaps(
+            3, kernel=kernel, within_view_weight=0.0, random_state=0, output="concat"
+        ).fit(views)
     A, B = oracles.View(kernel, one), oracles.View(kernel, many)
     E = np.eye(60)[ids]  # gather
     cross = A.K @ E.T @ B.K
@@ -552,8 +600,8 @@ def test_a_view_whose_rows_are_doubled_has_the_geometry_of_the_plain_one():
         {"a": views["a"], "b": views["b"][ids]}, ids={"a": np.arange(60), "b": ids}
     )
     kernel = Gaussian(0.3)
-    est = MultiViewDiffusionMaps(3, kernel=kernel, output="concat").fit(doubled)
-    plain = MultiViewDiffusionMaps(3, kernel=kernel).fit(views)
+    est = MultiViewDiffusionMaps(3, kernel=kernel, within_view_weight=0.0).fit(doubled)
+    plain = MultiViewDiffusionMaps(3, kernel=kernel, within_view_weight=0.0).fit(views)
     assert_allclose(est.eigenvalues_, plain.eigenvalues_, atol=1e-12)
     found = est.embedding_
     scale = np.abs(found).max(axis=0) / np.abs(plain.embedding_).max(axis=0)
@@ -713,7 +761,9 @@ def test_a_row_that_left_the_walk_does_not_take_its_sample_along():
     linked_views = Views.link(given, ids={"a": ids, "b": np.arange(6, 40)})
     kernel = Gaussian("local", n_neighbors=4)
     for output in ("mean", "concat"):
-        est = MultiViewDiffusionMaps(2, kernel=kernel, output=output, random_state=0)
+        est = MultiViewDiffusionMaps(
+            2, kernel=kernel, within_view_weight=0.0, output=output, random_state=0
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnreachedViewWarning)
             est.fit(linked_views)

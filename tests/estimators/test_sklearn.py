@@ -178,7 +178,7 @@ def test_pipeline_cuts_the_columns_of_a_scaled_array_into_views(data):
         MultiViewDiffusionMaps(2, views={"a": [0, 1], "b": slice(2, 5)}, random_state=0),
         KMeans(2, n_init=3, random_state=0),
     ).fit(stacked)
-    assert [*pipe[:-1].get_feature_names_out()] == ["a_1", "a_2", "b_1", "b_2"]
+    assert [*pipe[:-1].get_feature_names_out()] == ["consensus_1", "consensus_2"]
     scaled = StandardScaler().fit_transform(stacked)
     direct = MultiViewDiffusionMaps(2, random_state=0).fit({"a": scaled[:, :2], "b": scaled[:, 2:]})
     assert_array_equal(pipe[1].embedding_, direct.embedding_)
@@ -254,6 +254,8 @@ def test_train_test_split_keeps_the_rows_of_all_views_together(data):
         assert_array_equal(train[name], X[i])
         assert_array_equal(test[name], X[j])
     est = MultiViewDiffusionMaps(2, random_state=0).fit(train)
+    assert est.transform(test).shape == (20, 2)
+    est = MultiViewDiffusionMaps(2, within_view_weight=0.0, random_state=0).fit(train)
     assert est.transform(test).shape == (20, 4)
 
 
@@ -296,7 +298,10 @@ def test_pickle_keeps_every_coordinate(data, fusion, kernel):
 @pytest.mark.parametrize(
     ("params", "expected"),
     [
-        ({}, ["rna_1", "rna_2", "protein_1", "protein_2"]),
+        ({}, ["consensus_1", "consensus_2"]),
+        ({"view_weights": [2, 1]}, ["consensus_1", "consensus_2"]),
+        ({"within_view_weight": 0.0}, ["rna_1", "rna_2", "protein_1", "protein_2"]),
+        ({"hops": [[0, 1], [1, 0]]}, ["rna_1", "rna_2", "protein_1", "protein_2"]),
         ({"output": "concat"}, ["rna_1", "rna_2", "protein_1", "protein_2"]),
         ({"output": "mean"}, ["mean_1", "mean_2"]),
         ({"fusion": "sum"}, ["fused_1", "fused_2"]),
@@ -322,7 +327,7 @@ def test_one_view_names_its_columns_by_the_view(data):
 def test_wrong_input_features_are_refused(data):
     X1, X2, _ = data
     est = MultiViewDiffusionMaps(2, random_state=0).fit([X1, X2])
-    assert len(est.get_feature_names_out([f"x{k}" for k in range(5)])) == 4
+    assert len(est.get_feature_names_out([f"x{k}" for k in range(5)])) == 2
     with pytest.raises(ValueError, match="should have length equal to number of features"):
         est.get_feature_names_out(["a", "b"])
 

@@ -66,24 +66,32 @@ def test_views_that_share_no_sample_have_no_similarity():
     assert_array_equal(np.isnan(found), [[0, 0, 0], [0, 0, 1], [0, 1, 0]])
 
 
-def means(views, seen, r):
+def walk_of(views, weights):
+    """Which walk it is: that with given weights, or the paper's."""
+    if weights is None:
+        return {"within_view_weight": 0.0}
+    return {"view_weights": {name: weights[name] for name in views}}
+
+
+def means(views, seen, r, weights):
     """The centred means over views of a walk that is fitted on its own."""
-    est = fitted(views, seen, KERNELS["dense"], r=r)
+    est = fitted(views, seen, KERNELS["dense"], r=r, **walk_of(views, weights))
     return np.nanmean([Z / est.eigenvalues_ for Z in scaled(est)], axis=0)
 
 
 @pytest.mark.parametrize("n_views", [2, 3])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_influence_is_the_distance_between_two_fits(n_views, missing):
+@pytest.mark.parametrize("weights", [None, {"a": 1.0, "b": 2.0, "c": 0.5}], ids=["paper", "given"])
+def test_influence_is_the_distance_between_two_fits(n_views, missing, weights):
     # Without a view, the samples that only it saw are not there: the others all have two views.
     views, seen = rings(50, n_views, seed=3), mask(50, n_views, missing)
     seen[seen.sum(axis=1) < 2] = True
-    est = fitted(views, seen, KERNELS["dense"], r=2)
+    est = fitted(views, seen, KERNELS["dense"], r=2, **walk_of(views, weights))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GapWarning)
         found = est.view_influence()
     assert [*found] == [*views]
-    whole = means(views, seen, 2)
+    whole = means(views, seen, 2, weights)
     for l, name in enumerate(views):
         rest = {other: X for other, X in views.items() if other != name}
         column = np.delete(seen, l, axis=1)
@@ -94,7 +102,7 @@ def test_influence_is_the_distance_between_two_fits(n_views, missing):
             Z = alone.view_embeddings_["view1"]
             mean = (Z - Z.mean(axis=0)) / Z.std(axis=0)
         else:
-            mean = means({n: X[kept] for n, X in rest.items()}, column[kept], 2)
+            mean = means({n: X[kept] for n, X in rest.items()}, column[kept], 2, weights)
         projectors = []
         for Z in (whole[kept], mean):
             Q = np.linalg.qr(Z - Z.mean(axis=0))[0]

@@ -24,6 +24,7 @@ from viewhop.tables import Options, write
 N = 60
 COMPLETE = {
     "kernel", "bandwidth", "factor", "neighbors", "metric", "standardize", "alpha", "search",
+    "scale_neighbors", "taper", "weight",
 }  # fmt: skip
 
 
@@ -227,14 +228,26 @@ def test_run_toml_states_every_default(rolls):
     written = tomllib.loads(Path("out/run.toml").read_text())
     assert written["viewhop"] == vh.__version__
     stated = {
-        "fusion": "hop", "within_view_weight": 0.0, "output": "concat", "components": 2,
+        "fusion": "hop", "joint_view": True, "output": "consensus", "components": 2,
         "steps": 1.0, "solver": "auto",
     }  # fmt: skip
     assert {key: written[key] for key in stated} == stated
+    assert "within_view_weight" not in written
     for view in written["views"].values():
         assert {*view} == {"path", *COMPLETE}
         assert (view["kernel"], view["bandwidth"], view["neighbors"]) == ("gaussian", "local", 10)
         assert (view["metric"], view["standardize"], view["search"]) == ("euclidean", False, "auto")
+        assert (view["alpha"], view["scale_neighbors"], view["taper"]) == (1.0, 10, 0.2)
+        assert view["weight"] == 1.0
+
+
+def test_run_toml_of_the_papers_walk_states_no_weights(rolls):
+    runs.execute(settings_of(within_view_weight=0.0))
+    written = tomllib.loads(Path("out/run.toml").read_text())
+    assert (written["within_view_weight"], written["output"]) == (0.0, "concat")
+    assert written["joint_view"] is False
+    for view in written["views"].values():
+        assert {*view} == {"path", *COMPLETE} - {"weight"}
 
 
 def test_kernels_are_stated_with_the_parameters_that_they_have(rolls):
@@ -244,7 +257,7 @@ def test_kernels_are_stated_with_the_parameters_that_they_have(rolls):
     }
     model = runs.execute(settings_of(views=views)).model
     written = tomllib.loads(Path("out/run.toml").read_text())["views"]
-    assert {*written["x"]} == {"path", *COMPLETE} - {"metric"}
+    assert {*written["x"]} == {"path", *COMPLETE} - {"metric", "scale_neighbors"}
     assert (written["x"]["neighbors"], written["x"]["bandwidth"]) == (20, "max-min")
     assert (written["y"]["neighbors"], written["y"]["bandwidth"]) == ("all", 2.5)
     again = runs.execute(runs.merge_settings(runs.read_configuration("out/run.toml"), {})).model
@@ -271,7 +284,9 @@ def test_output_of_samples_with_missing_views_is_stated(rolls):
     lines = Path("y.csv").read_text().splitlines(keepends=True)
     Path("y.csv").write_text("".join(lines[:-10]))
     runs.execute(settings_of())
-    assert tomllib.loads(Path("out/run.toml").read_text())["output"] == "mean"
+    assert tomllib.loads(Path("out/run.toml").read_text())["output"] == "consensus"
+    runs.execute(settings_of(within_view_weight=0.0))
+    assert tomllib.loads(Path("out/run.toml").read_text())["output"] == "concat"
 
 
 def test_accuracy_that_is_stated_is_the_default_of_the_estimator(rolls):

@@ -117,11 +117,19 @@ def test_kernel_of_a_view_is_its_own_before_that_of_all():
     assert repr(kernels["d"]) == repr(Correlation(factor=0.5, n_neighbors=5, standardize=True))
 
 
+ADAPTIVE = Gaussian(
+    "local", n_neighbors=10, metric="auto", alpha=1.0, scale_neighbors=10, taper=0.2
+)
+
+
 @pytest.mark.parametrize(
     ("given", "made"),
     [
-        ({"kernel": "adaptive"}, Gaussian("local", n_neighbors=10)),
-        ({"kernel": "adaptive", "bandwidth": "local"}, Gaussian("local", n_neighbors=10)),
+        ({"kernel": "adaptive"}, ADAPTIVE),
+        ({"kernel": "adaptive", "bandwidth": "local"}, ADAPTIVE),
+        ({"kernel": "gaussian", "taper": 0.5, "neighbors": 8}, Gaussian(n_neighbors=8, taper=0.5)),
+        ({"kernel": "gaussian", "bandwidth": "local", "scale_neighbors": 4},
+         Gaussian("local", scale_neighbors=4)),
         ({"kernel": "gaussian", "bandwidth": 1.5}, Gaussian(1.5)),
         ({"kernel": "laplacian", "metric": "cosine"}, Laplacian(metric="cosine")),
         ({"kernel": "precomputed", "alpha": 1.0}, Precomputed(alpha=1.0)),
@@ -183,7 +191,8 @@ def test_every_setting_of_the_estimators_can_be_set():
         name: value for name, value in est.get_params(deep=False).items() if name != "kernel"
     }
     assert parameters == {
-        "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": 0.0, "hops": None,
+        "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": None,
+        "hops": None, "view_weights": None, "joint_view": "auto",
         "accuracy": None, "output": "mean", "views": None, "solver": "dense", "tol": 1e-3,
         "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
@@ -200,9 +209,10 @@ def test_every_setting_of_the_estimators_can_be_set():
 
 FULL = Settings(
     kernel="gaussian", bandwidth=0.1 + 0.2, factor=2.0, neighbors=7, metric="cosine",
-    standardize=True, alpha=0.5, search="exact", command="fit", format="csv", report=False,
+    standardize=True, alpha=0.5, search="exact", scale_neighbors=3, taper=0.3,
+    command="fit", format="csv", report=False,
     id='a "b"\n', label="é", keep=("x*",), drop=("\\", "]"), decimal=",", delimiter="\t",
-    encoding="latin-1", fusion="hop", within_view_weight=0.25, components="auto",
+    encoding="latin-1", fusion="hop", within_view_weight=0.25, joint_view=False, components="auto",
     accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6, memory="2GB", jobs=2,
     seed=2**32 - 1,
     views={"rna one": ViewSettings(path="data/rna.csv", bandwidth="joint"),
@@ -218,6 +228,7 @@ def test_configuration_is_read_as_it_was_written(tmp_path, monkeypatch):
     merged = merge_settings(read_configuration(folder / "run.toml"), {})
     unset = [entry.name for entry in fields(Settings) if getattr(FULL, entry.name) is None]
     assert unset == ["out", "clusters", "max_clusters", "normalize"]
+    assert FULL.taper == 0.3
     for entry in fields(Settings):
         if entry.name not in ("views", "out"):
             assert getattr(merged, entry.name) == getattr(FULL, entry.name), entry.name

@@ -99,8 +99,9 @@ def test_fewer_samples_than_coordinates_and_two(good, n_samples):
 
 
 def test_as_many_samples_as_coordinates_and_two_is_enough(good):
-    est = fit([good[:4], other(good)[:4]], kernel="gaussian")
-    assert est.embedding_.shape == (4, 4)
+    for walk, n_columns in (({}, 2), ({"within_view_weight": 0.0}, 4)):
+        est = fit([good[:4], other(good)[:4]], kernel="gaussian", **walk)
+        assert est.embedding_.shape == (4, n_columns)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -111,9 +112,21 @@ def test_a_constant_view(good, kernel, value):
         fit({"a": good, "b": flat}, kernel=kernel)
 
 
-def test_a_row_without_an_angle_or_a_correlation_is_named(good):
-    with pytest.raises(ValueError, match="row 5 of view 'b' is all zero"):
-        fit({"a": good, "b": spoilt(good, 5, slice(None), 0)}, kernel=Gaussian(metric="cosine"))
+@pytest.mark.parametrize(("metric", "value"), [("cosine", 0), ("correlation", 2)])
+def test_a_row_without_a_direction_is_equally_far_from_all_others(good, metric, value):
+    for kernel in (Gaussian(metric=metric), Gaussian("local", metric=metric, n_neighbors=5)):
+        est = fit({"a": good, "b": spoilt(good, 5, slice(None), value)}, kernel=kernel)
+        assert np.isfinite(est.embedding_).all()
+        assert est.metrics_ == {"a": metric, "b": metric}
+    kernel = Gaussian(0.5, metric=metric)
+    est = fit({"a": good, "b": spoilt(good, 5, slice(None), value)}, kernel=kernel)
+    row = (est.walk_.affinities[1] @ np.eye(30))[5]
+    # d² = 1/2
+    assert_allclose(np.delete(row, 5), np.exp(-0.5 / (2 * 0.5**2)), rtol=1e-12)
+    assert_allclose(row[5], 1.0, rtol=1e-12)
+
+
+def test_a_row_without_a_correlation_is_named(good):
     with pytest.raises(ValueError, match="row 5 of view 'b' is constant"):
         fit({"a": good, "b": spoilt(good, 5, slice(None), 2)}, kernel=Correlation())
 

@@ -106,7 +106,7 @@ def test_any_subset_of_the_views_places_a_new_sample(eta, name, holding, given):
 def test_training_points_map_to_themselves_and_not_as_printed():
     # Erratum 1: dividing by the destination's degree is off by tens of percent.
     X = cases.views("generic", 2, Gaussian())
-    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(X)
+    est = vh.MultiViewDiffusionMaps.paper_settings(2).fit(X)
     K = [oracles.View(Gaussian(), x).K for x in X]
     chain = oracles.Chain(oracles.hop_kernel(K, oracles.hop_matrix(2, 0)))
     psi_y = est.spectrum_.eigenvectors[cases.N :]
@@ -130,11 +130,14 @@ def test_a_dict_or_views_object_may_leave_views_out():
 @pytest.mark.parametrize(
     "kernel", [Gaussian(), Gaussian("local", n_neighbors=5), Gaussian(alpha=1.0)]
 )
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
-def test_a_far_sample_gets_its_nearest_samples_coordinates(kernel, fusion):
+@pytest.mark.parametrize(
+    ("fusion", "output"),
+    [("hop", "concat"), ("hop", "consensus"), ("sum", "auto"), ("product", "auto")],
+)
+def test_a_far_sample_gets_its_nearest_samples_coordinates(kernel, fusion, output):
     rng = np.random.default_rng(0)
     X = [rng.standard_normal((40, 3)), rng.standard_normal((40, 2))]
-    est = vh.MultiViewDiffusionMaps(2, kernel=kernel, fusion=fusion).fit(X)
+    est = vh.MultiViewDiffusionMaps(2, kernel=kernel, fusion=fusion, output=output).fit(X)
     far = [np.full((1, 3), 1e6), np.full((1, 2), -1e7)]
     near = [x[:1] for x in X]
     with pytest.warns(FarSampleWarning, match="1 of 2 samples") as caught:
@@ -144,14 +147,14 @@ def test_a_far_sample_gets_its_nearest_samples_coordinates(kernel, fusion):
     assert_allclose(found[1], est.embedding_[0], atol=1e-8)
     # One step of the walk averages eigenvectors, so it stays among their values.
     psi = est.spectrum_.eigenvectors
-    for coordinates in np.split(found[0], est.walk_.n_blocks):
+    for coordinates in np.split(found[0], found.shape[1] // 2):
         assert (coordinates >= psi.min(axis=0) - 1e-9).all()
         assert (coordinates <= psi.max(axis=0) + 1e-9).all()
 
 
 def test_a_very_far_sample_steps_from_its_nearest_one_alone():
     X = cases.views("generic", 2, Gaussian())
-    est = vh.MultiViewDiffusionMaps(2, kernel="gaussian").fit(X)
+    est = vh.MultiViewDiffusionMaps.paper_settings(2).fit(X)
     far = X[0].mean(axis=0) + 1e5 * (X[0][7] - X[0].mean(axis=0))
     nearest = np.argmin(np.linalg.norm(X[0] - far, axis=1))
     K2 = oracles.View(Gaussian(), X[1]).K

@@ -73,7 +73,7 @@ class JointView:
             for K in affinities
             if isinstance(K, SparseAffinity)
         }
-        return self.side_by_side.join(features).astype(self.affinity.points.rows.dtype)
+        return self.side_by_side.join(features, self.affinity.points.rows.dtype)
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
         """The joint view as plain data; arrays go to the shelf."""
@@ -189,10 +189,14 @@ def build_joint_view(
     side_by_side = SideBySide(
         {K.name: float(np.sqrt(weights[K.name])) / _spread(K.points.rows) for K in sparse}
     )
-    places = complete_rows(rows)
-    features = {K.name: K.points.rows[place] for K, place in zip(sparse, places, strict=True)}
     dtype = affinities[0].dtype
-    joined = side_by_side.join(features).astype(dtype, copy=False)
+    features = {K.name: K.points.rows for K in sparse}
+    if not rows.is_whole:
+        places = complete_rows(rows)
+        features = {
+            K.name: features[K.name][place] for K, place in zip(sparse, places, strict=True)
+        }
+    joined = side_by_side.join(features, dtype)
     plain = FeatureMap("euclidean", None)
     points = Points(joined, slack=plain.slack(joined, dtype if precision is None else precision))
     name = joint_name([K.name for K in affinities])

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 __all__ = ["SideBySide"]
 
+DOUBLE = np.dtype(np.float64)
+
 
 @dataclass(frozen=True)
 class SideBySide:
@@ -31,12 +33,24 @@ class SideBySide:
 
     factors: dict[str, float]
 
-    def join(self, features: Mapping[str, NDArray[np.floating]]) -> NDArray[np.floating]:
+    def join(
+        self,
+        features: Mapping[str, NDArray[np.floating]],
+        dtype: np.dtype[np.floating] = DOUBLE,
+    ) -> NDArray[np.floating]:
         """Rows of the same samples, joined, (n, sum of the widths).
 
         Parameters
         ----------
         features : dict of (n, d) arrays by view name
             Feature rows, see `viewhop.neighbours.FeatureMap`.
+        dtype : dtype of the result
         """
-        return np.hstack([features[name] * np.float64(c) for name, c in self.factors.items()])
+        widths = [features[name].shape[1] for name in self.factors]
+        joined = np.empty((len(next(iter(features.values()))), sum(widths)), dtype=dtype)
+        start = 0
+        for (name, factor), width in zip(self.factors.items(), widths, strict=True):
+            # Multiplied in double precision, one block at a time.
+            joined[:, start : start + width] = features[name] * np.float64(factor)
+            start += width
+        return joined

@@ -41,6 +41,8 @@ class MemoryPlan:
     tol : float or None
     n_jobs : int
         Number of threads.
+    has_joint_view : bool
+        Whether the last of `kernels` is that of the joint view.
     """
 
     kernels: Sequence[AffinitySize]
@@ -51,6 +53,12 @@ class MemoryPlan:
     solver: Any
     tol: float | None
     n_jobs: int
+    has_joint_view: bool = False
+
+    @property
+    def n_views(self) -> int:
+        """Number of views, without the joint view."""
+        return len(self.kernels) - self.has_joint_view
 
     @property
     def peak_bytes(self) -> int:
@@ -101,7 +109,7 @@ class MemoryPlan:
         allowed : int or None
             Budget in bytes; None is no limit.
         """
-        what = f"a fit of {self.n_samples:,} samples in {len(self.kernels)} views"
+        what = f"a fit of {self.n_samples:,} samples in {self.n_views} views"
         instead = "use fewer samples, features or neighbours, or raise max_memory"
         if self.is_dense:
             what += f" with dense kernels ({memory.format_bytes(self.full_bytes)} of it)"
@@ -127,7 +135,8 @@ def plan_memory(
     sizes = [
         AffinitySize(kernels[name], n, d, views.dtype, n_jobs) for name, (n, d) in shapes.items()
     ]
-    if has_joint_view(recipe, kernels, views):
+    has_joint = has_joint_view(recipe, kernels, views)
+    if has_joint:
         width = sum(d for _, d in shapes.values())
         n_complete = int(views.observed.all(axis=1).sum())
         first = kernels[views.names[0]]
@@ -146,4 +155,5 @@ def plan_memory(
         solver=recipe.solver,
         tol=recipe.tol,
         n_jobs=n_jobs,
+        has_joint_view=has_joint,
     )

@@ -37,10 +37,10 @@ class Neighbourhood(NamedTuple):
     distances : (p,) array
     inner : (n,) array
         Distance to the (k_inner+1)-th nearest training sample, counting the row itself if it is a
-        training sample, plus the slack of the row; if that distance is 0, the smallest positive
-        one.
+        training sample; if that distance is 0, the smallest positive one.
     radius : (n,) array
-        The same for k, without the slack; if it is about the same as `inner`, both are equal.
+        The same for k. If both are about the same, they are set equal, and wider by the slack of
+        the row.
     scale : (n,) array
         The same with the number of neighbours for local scales.
     nearest : (n,) array
@@ -145,11 +145,11 @@ def rank_pairs(
     starts = np.concatenate([[0], np.cumsum(counts)])
     ordered = distances[_order_in_lists(i, distances)]
     slack = np.broadcast_to(slack, members.shape)
-    inner = rank_distances(ordered, starts, k if k_inner is None else k_inner) + slack
+    inner = rank_distances(ordered, starts, k if k_inner is None else k_inner)
     radius = rank_distances(ordered, starts, k)
     # Both radii are the same where they differ by little more than rounding.
-    is_tied = radius - inner <= TIED * radius
-    radius = np.where(is_tied, np.maximum(radius + slack, inner), radius)
+    is_tied = radius - inner <= TIED * radius + slack
+    radius = np.where(is_tied, radius + slack, radius)
     inner = np.where(is_tied, radius, inner)
     bound = radius[i]
     if reach is not None:

@@ -23,6 +23,8 @@ FEW_DIGITS = 1e-6
 DENSE_NODES = 1000
 #: Share of the basis that an iteration on full kernels fills before it converges.
 FILLED = 0.5
+#: Arrays of nodes and coordinates that are in use while eigenpairs between samples are lifted.
+LIFTED = 7.5
 
 
 def choose_solver(walk: Walk, r: int, tol: float | None = None) -> str:
@@ -85,13 +87,19 @@ def solving_bytes(
         A custom solver counts as "auto".
     tol : float or None
     """
+    if walk.is_on_hub and solver != "svd":
+        hub = WalkSize(walk.n_solved, walk.n_solved)
+        on_hub = solving_bytes(
+            hub, kernels, n_samples=n_samples, dtype=dtype, r=r, solver=solver, tol=tol
+        )
+        # Then the eigenpairs between nodes, from those between samples.
+        return max(on_hub, LIFTED * walk.n_nodes * r * 8)
     nodes, solved, size = walk.n_nodes, walk.n_solved, dtype.itemsize
     name = solver if isinstance(solver, str) else "auto"
     pairs = 5.0 * nodes * r * 8
-    whole = walk.n_whole
-    is_small = whole <= DENSE_NODES or 5 * r >= whole
+    is_small = nodes <= DENSE_NODES or 5 * r >= nodes
     if name == "dense" or (name == "auto" and is_small):
-        return MATRICES * 8.0 * whole**2 + (pairs if walk.is_on_hub else 0.0)
+        return MATRICES * 8.0 * nodes**2
     if any(kernel.is_dense for kernel in kernels):
         basis = 2 * FILLED * max_columns(r, is_dense=True) * 8
         sums = kernels[0].product_groups * WIDTH * size * n_samples / solved

@@ -44,11 +44,6 @@ class WalkSize:
     n_joint: int = 0
     is_on_hub: bool = False
 
-    @property
-    def n_whole(self) -> int:
-        """Rows of the matrix that a dense solver forms."""
-        return self.n_solved if self.is_on_hub else self.n_nodes
-
 
 @dataclass(frozen=True)
 class CrossKernel:
