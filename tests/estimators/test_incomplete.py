@@ -420,10 +420,7 @@ def test_samples_that_the_walk_does_not_reach_are_refused_by_row_and_view():
     assert np.isfinite(est.embedding_).all()
     # So does one that chooses by weights, which is one piece of the walk more.
     est = MultiViewDiffusionMaps(2, kernel=KERNELS["local"], random_state=0)
-    with (
-        pytest.warns(DisconnectedWarning, match="falls into 2 pieces"),
-        pytest.warns(UnreachedViewWarning, match="to view '[bc]' for 8 samples"),
-    ):
+    with pytest.warns(DisconnectedWarning, match="falls into 2 pieces"):
         est.fit(with_gaps(views, seen))
     assert np.isfinite(est.embedding_).all()
 

@@ -306,9 +306,6 @@ def test_a_fit_that_does_not_converge_carries_what_it_has(monkeypatch):
     assert caught.value.spectrum is not None
 
 
-inexact = pytest.mark.xfail(strict=True, reason="features and edges are rounded at the offset")
-
-
 @pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
 @pytest.mark.parametrize(
     "kernel",
@@ -316,8 +313,8 @@ inexact = pytest.mark.xfail(strict=True, reason="features and edges are rounded 
         "gaussian",
         Gaussian("local"),
         Laplacian(),
-        pytest.param("adaptive", marks=inexact),
-        pytest.param(FIXED_ADAPTIVE, marks=inexact),
+        "adaptive",
+        FIXED_ADAPTIVE,
     ],
 )
 def test_an_offset_destroys_nothing(kernel, walk):

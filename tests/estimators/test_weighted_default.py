@@ -297,12 +297,6 @@ def test_rounding_of_a_training_row_does_not_take_its_neighbours_away(kernel, wa
         assert_allclose(est.transform([A * factor, B]), est.embedding_, atol=limit)
 
 
-joint_slack = pytest.mark.xfail(
-    strict=True, reason="the joint view takes rows of single precision for exact"
-)
-taper_slack = pytest.mark.xfail(
-    strict=True, reason="the inner edge of a taper moves by the slack of the sample"
-)
 LOCAL = Gaussian("local", n_neighbors=10)
 ALPHA = Gaussian("local", n_neighbors=10, alpha=1.0, scale_neighbors=10)
 
@@ -310,8 +304,10 @@ ALPHA = Gaussian("local", n_neighbors=10, alpha=1.0, scale_neighbors=10)
 @pytest.mark.parametrize(
     ("kernel", "walk"),
     [
-        pytest.param(LOCAL, {}, marks=joint_slack),
-        pytest.param(ALPHA, {}, marks=joint_slack),
+        LOCAL,
+        {},
+        ALPHA,
+        {},
         (LOCAL, {"joint_view": False}),
         (ALPHA, {"joint_view": False}),
         (Gaussian(n_neighbors=10), {}),
@@ -332,8 +328,8 @@ def test_copies_in_single_precision_keep_their_neighbours(kernel, walk):
     [
         LOCAL,
         ALPHA,
-        pytest.param(adaptive(metric="euclidean"), marks=taper_slack),
-        pytest.param(adaptive(), marks=taper_slack),
+        adaptive(metric="euclidean"),
+        adaptive(),
     ],
 )
 def test_the_precision_that_rows_come_in_does_not_move_them(kernel):

@@ -253,7 +253,6 @@ def test_neighbour_kernels_need_no_dense_budget(walk, n_samples, budget, n_colum
         est.set_params(kernel="gaussian").fit([X, X])
 
 
-@pytest.mark.xfail(strict=True, reason="the plan asks for the solver by nodes, not by samples")
 def test_what_is_too_much_for_the_solver_is_refused_before_kernels_are_made():
     X = np.random.default_rng(0).normal(size=(700, 3))
     with pytest.raises(MemoryBudgetError, match="a fit of 700 samples in 2 views would take"):
@@ -267,15 +266,12 @@ def test_pairs_of_equal_rows_are_counted_during_the_search():
         MultiViewDiffusionMaps(2, max_memory="10MB").fit([X, X])
 
 
-JOINT = "the joint view is told as a view of the fit"
-
-
 @pytest.mark.parametrize(
     "walk",
     [
         pytest.param({"within_view_weight": 0.0}, id="paper"),
         pytest.param({"joint_view": False}, id="weighted"),
-        pytest.param({}, marks=pytest.mark.xfail(strict=True, reason=JOINT), id="joint"),
+        pytest.param({}, id="joint"),
     ],
 )
 def test_the_dense_solver_is_counted(walk):
