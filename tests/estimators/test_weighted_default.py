@@ -304,10 +304,8 @@ ALPHA = Gaussian("local", n_neighbors=10, alpha=1.0, scale_neighbors=10)
 @pytest.mark.parametrize(
     ("kernel", "walk"),
     [
-        LOCAL,
-        {},
-        ALPHA,
-        {},
+        (LOCAL, {}),
+        (ALPHA, {}),
         (LOCAL, {"joint_view": False}),
         (ALPHA, {"joint_view": False}),
         (Gaussian(n_neighbors=10), {}),
