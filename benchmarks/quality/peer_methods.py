@@ -58,7 +58,9 @@ def mcca(views: list, new: list, seeds: list, r: int, shrinkage: float) -> Array
     from cca_zoo.linear import MCCA
 
     pairs = [_standardise([view], new[l : l + 1]) for l, view in enumerate(views)]
-    model = MCCA(r, shrinkage=shrinkage).fit([train for train, _ in pairs])
+    # It has no more components than the narrowest view has features.
+    most = min(train.shape[1] for train, _ in pairs)
+    model = MCCA(min(r, most), shrinkage=shrinkage).fit([train for train, _ in pairs])
     answer = {"embedding": np.mean(model.transform([train for train, _ in pairs]), axis=0)}
     if new:
         answer["new"] = np.mean(model.transform([placed for _, placed in pairs]), axis=0)

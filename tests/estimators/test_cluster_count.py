@@ -27,9 +27,11 @@ def count(views, *, max_clusters=20, **params):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_six_mixtures_are_counted_in_every_draw(seed):
-    result = count(make_mixtures(random_state=seed).views)
-    assert result.n_clusters == 6
-    assert result.is_sure
+    views = make_mixtures(random_state=seed).views
+    for params in (LOCAL, {"output": "auto"}):  # equal weights, and the default
+        result = count(views, **params)
+        assert result.n_clusters == 6
+        assert result.is_sure
 
 
 @pytest.mark.parametrize("n_clusters", [2, 3, 4, 8, 10, 15])
