@@ -98,9 +98,9 @@ def _smallest(
     lists = np.empty((n, k), dtype=np.intp)
 
     def fill(block: slice) -> None:
-        found = values(block)
-        noise = np.random.default_rng((*seed, block.start)).random(found.shape, dtype=np.float32)
-        keys = found + TIE * noise * (found + 1e-6 * typical)
+        part = values(block)
+        noise = np.random.default_rng((*seed, block.start)).random(part.shape, dtype=np.float32)
+        keys = part + TIE * noise * (part + 1e-6 * typical)
         rows = np.arange(block.stop - block.start)
         keys[rows, rows + block.start] = np.inf
         lists[block] = np.argpartition(keys, k - 1, axis=1)[:, :k]
