@@ -68,10 +68,10 @@ def write_choices(
             f"**{held.held_out_mean:.3f}**. "
         )
         text += (
-            f"The choice is another one without {_count(held.chosen, held.best)} of the sets: "
-            f"{'; '.join(others)}."
+            f"For {_count(held.chosen, held.best)} of the sets, leaving it out changes the choice: "
+            f"to {'; '.join(others)}."
             if others
-            else "The choice is the same without any of the sets."
+            else "The choice is the same whichever set is left out."
         )
     by_reason: dict[str, list[str]] = {}
     for name, reason in reasons.items():

@@ -108,8 +108,8 @@ def _rule() -> str:
         "Differences below 0.01 on one set, and below 0.005 in the mean, are noise. Peers run with "
         "their own defaults, but for MCCA: its default of no shrinkage fits noise where a view has "
         f"more features than samples, so it has {SHRINKAGE:g}, chosen in its favour from four "
-        "values, with the labels of four sets. “Cosine” is told to a peer, and stands for rows of "
-        f"unit length in each view. A gap is a “{DASH}”, and its reason stands below the table."
+        "values, with the labels of four sets. “Cosine” is a setting given to a peer: rows of unit "
+        f"length in each view. A gap is a “{DASH}”, and its reason is given below the table."
     )
 
 
@@ -185,7 +185,7 @@ def _robustness(summary: Summary) -> str:
             for loss, head in zip((clean, *losses), ("clean", *PERTURBATIONS), strict=True)
         ]
         rows.append(bold_default([column, *shown]))
-    drawn = ", ".join(f"{share:.0%}".replace("%", " %") for share in MISSING.values())
+    drawn = " or ".join(f"{share:.0%}".replace("%", " %") for share in MISSING.values())
     return gaps.below(
         "## Robustness\n\nMean AMI on clean data, and the mean loss over the sets. A view of "
         f"noise has {WIDTH} features, N(0, 1); a shuffled view is the last one, with its rows "

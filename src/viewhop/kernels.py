@@ -187,7 +187,7 @@ class DistanceKernel(Kernel):
     def edge_ranks(self) -> tuple[int, int]:
         """Ranks of the neighbours up to which the kernel is whole, and from which it is 0.
 
-        Both are `n_neighbors` without a taper, when the neighbours at that distance count.
+        Without a taper both are `n_neighbors`, and neighbours at that distance count in full.
         """
         k = 0 if self.n_neighbors is None else int(self.n_neighbors)
         if not self.taper:
@@ -213,12 +213,13 @@ class Gaussian(DistanceKernel):
     metric : str, default="euclidean"
         The distance d: "euclidean", "cosine", "centered-cosine" (features are centred first) or
         "correlation"; unless Euclidean, d² = 1 − similarity. A row without a direction is at
-        d² = 1/2 from all others. "auto" chooses the metric, and whether to standardise, by
+        d² = 1/2 from all that have one. "auto" chooses the metric, and whether to standardise, by
         agreement with the other views; see `viewhop.selection`.
     standardize : bool, default=False
         Divide each feature by its standard deviation over the training samples.
     alpha : float, default=0.0
-        Divide the kernel by the density of both samples, raised to this power (Coifman and Lafon).
+        Divide the kernel by the densities at both samples, raised to this power (Coifman and
+        Lafon).
     search : {"auto", "exact", "faiss"}, default="auto"
         How neighbours are searched for: "exact"; "faiss", an approximate index with a measured
         recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples. Ignored

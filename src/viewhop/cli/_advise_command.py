@@ -36,8 +36,8 @@ def advise(views: dict[str, str], as_json: bool, quiet: bool) -> None:
     """Examine files before a fit, and recommend its settings.
 
     Prints what was found in the views, such as duplicates, features on different scales or a view
-    that agrees with no other, what is recommended and why, and the command to run. Of more than
-    3,000 samples, graphs and spectra are computed for 3,000 drawn at random.
+    that agrees with no other, what is recommended and why, and the command to run. With more
+    than 3,000 samples, graphs and spectra are computed for 3,000 drawn at random.
     """
     from viewhop.cli._options import convert_errors
     from viewhop.cli._progress_display import progress_shown

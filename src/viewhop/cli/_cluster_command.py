@@ -39,7 +39,11 @@ Example:
     default=None,
     help="Scale the coordinates of each sample to unit length before K-means.",
 )
-@setting("--components", metavar="N", help="Coordinates per view.  [default: clusters minus 1]")
+@setting(
+    "--components",
+    metavar="N",
+    help="Number of coordinates; per view, if the output is concat.  [default: clusters minus 1]",
+)
 @fit_options
 @folder_option("Output folder; created if necessary.")
 def cluster(views: dict[str, str], config: Path | None, quiet: bool, out: Path | None) -> None:

@@ -23,7 +23,11 @@ Example:
 @click.command(cls=Command, epilog=_EXAMPLE)
 @views_argument(required=False)
 @table_options
-@setting("--components", metavar="N|auto", help="Coordinates per view.  [default: 2]")
+@setting(
+    "--components",
+    metavar="N|auto",
+    help="Number of coordinates; per view, if the output is concat.  [default: 2]",
+)
 @setting(
     "--accuracy",
     metavar="NUMBER|METHOD",

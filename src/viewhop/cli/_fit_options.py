@@ -119,7 +119,8 @@ def _kernel_options() -> list[Any]:
         _view_setting(
             "--scale-neighbors",
             "N",
-            "Neighbours that set a local scale.  [default: 10 if adaptive, else half]",
+            "The neighbour whose distance is the local scale.  [default: 10 if adaptive, else half "
+            "of --neighbors, 7 if all]",
         ),
         _view_setting(
             "--taper",
@@ -158,8 +159,8 @@ def _walk_options() -> list[Any]:
             "--view-weight",
             metavar="NAME=NUMBER",
             multiple=True,
-            help="How willingly the walker goes to a view, for every view.  [default: by agreement "
-            "of the views]",
+            help="How willingly the walker goes to a view; give one for every view.  [default: by "
+            "agreement of the views]",
         ),
         setting(
             "--joint-view/--no-joint-view",

@@ -33,7 +33,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number r of coordinates per view. "auto" keeps as many as `accuracy` requires.
+        Number r of coordinates, per view or of the consensus (see `output`). "auto" keeps as many
+        as `accuracy` requires.
     n_steps : float, default=1
         Diffusion time t, any non-negative number: coordinates are λ^t ψ.
     kernel : str, kernel object, list or dict, default="adaptive"
@@ -42,11 +43,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         out), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
     fusion : {"hop", "sum", "product", "alternating"}, default="hop"
-        How views are combined: the paper's walk between views; a walk on the sum or the product of
+        How views are combined: a walk that hops between views; a walk on the sum or the product of
         the kernels; or one step in each view in turn, in the order of the views.
     within_view_weight : float or None, default=None
         η, from 0 to 1: the weight of staying in the same view, in the walk of Eq. (49). 0 is the
-        paper's walk.
+        paper's walk; None leaves the walk to `hops` or `view_weights`.
     hops : (L, L) array, "auto" or None, default=None
         A symmetric, non-negative hop matrix: entry (l, m) is the weight of going from view l to
         view m. "auto", or None if neither η nor `view_weights` is given, is w wᵀ, where the weight
@@ -112,7 +113,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         "standardized-cosine" or "precomputed", or that of the kernel that was passed.
     metric_scores_ : dict of (dict of float by metric) by view name
         How far the neighbours by each metric that was tried agree with those in the other views,
-        beyond chance; empty if nothing was to be chosen.
+        beyond chance; empty if there was nothing to choose.
     view_weights_ : dict of float by view name
         How willingly the walker goes to each view; the largest is 1.
     recall_ : dict of float by view name

@@ -73,7 +73,7 @@ def most_similar_lists(
     seed: Sequence[int] = (0,),
     n_jobs: int = 1,
 ) -> Indices:
-    """The k samples of largest kernel value of each sample, without itself, (n, k).
+    """The k other samples with the largest kernel values for each sample, (n, k).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _smallest(
 
 
 def list_agreement(first: Indices, second: Indices) -> float:
-    """How far two sets of neighbour lists agree: 1 if they are equal, 0 if as much as by chance.
+    """How far two sets of neighbour lists agree: 1 if equal, 0 if no more than by chance.
 
     Parameters
     ----------

@@ -68,8 +68,8 @@ def choose_metrics(names: Sequence[Sequence[str]], tables: Tables) -> list[int]:
 
     Notes
     -----
-    The sum of agreements over all pairs of views is maximised one view at a time, from each
-    candidate that all views start with. Ties go to the earlier candidate.
+    The sum of agreements over all pairs of views is maximised one view at a time, with each
+    candidate in turn as the start of all views. Ties go to the earlier candidate.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def choose_metrics(names: Sequence[Sequence[str]], tables: Tables) -> list[int]:
     credits = {pair: _credits(table, *(names[l] for l in pair)) for pair, table in tables.items()}
 
     def credit(view: int, choice: Sequence[int]) -> Floats:
-        """What each candidate of a view earns beside the choice of the others."""
+        """What each candidate of a view earns, given the choices of the others."""
         total = np.zeros(len(names[view]))
         for (l, m), table in credits.items():
             if l == view:

@@ -29,7 +29,8 @@ def metric_name(kernel: Kernel) -> str:
     -------
     name : str
         "euclidean", "standardized", "cosine", "centered-cosine", "standardized-cosine" or
-        "precomputed"; for other kernels, the parameters of the kernel in words.
+        "precomputed"; "auto" before the choice; otherwise the metric and whether features are
+        standardised, or the class of a kernel without a metric.
 
     Examples
     --------

@@ -28,12 +28,12 @@ __all__ = ["Evidence", "Selection", "needs_selection", "select"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Largest number of samples whose lists are compared; of more, a random subset.
+#: Largest number of samples whose lists are compared; if there are more, a random subset is.
 SAMPLES = 3000
 #: Fewest common samples of two views that count as evidence.
 FEWEST = 50
-#: Seed of the subset and of broken ties, whatever `random_state` is: the choice of a metric does
-#: not depend on it.
+#: Seed for the subset and for breaking ties, whatever `random_state` is: the choice of a metric
+#: does not depend on it.
 SEED = 20_230_817
 
 
@@ -80,7 +80,7 @@ def select(
     Parameters
     ----------
     kernels : dict of Kernel by view name
-        A metric "auto" is chosen; others are compared as they are.
+        Where the metric is "auto", it is chosen; other metrics are compared as they are.
     views : Views
     n_jobs : int
         Threads.
