@@ -23,7 +23,7 @@ help:
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
-	@echo "make bench-quality        score embeddings on fourteen real sets, with other packages, hours; FULL=1 for more:"
+	@echo "make bench-quality        score embeddings on fourteen real sets, with other packages, about an hour; FULL=1 for more:"
 	@echo "                  a page in quality-results/, taken up again where it was interrupted. Sets: VIEWHOP_DATA"
 	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
 	@echo "make reproduce    run the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
