@@ -65,6 +65,13 @@ def test_spread_is_the_mean_of_a_samples_rows_and_nan_without_any(nodes):
             assert_allclose(nodes.spread(view, W), expected, rtol=1e-14)
 
 
+def test_the_first_row_of_a_sample_is_the_first_that_belongs_to_it(nodes):
+    for view in range(nodes.n_views):
+        samples = nodes.samples(view).tolist()
+        expected = [samples.index(s) if s in samples else -1 for s in range(nodes.n_samples)]
+        assert_array_equal(nodes.first_rows(view), expected)
+
+
 def test_single_precision_stays_single(nodes):
     for view, size in enumerate(nodes.sizes):
         rows, samples = np.ones((size, 2), np.float32), np.ones((N_SAMPLES, 2), np.float32)

@@ -217,13 +217,7 @@ def complete_rows(rows: RowMap) -> list[NDArray[np.intp]]:
     The first one, if a view has several rows for a sample.
     """
     complete = np.flatnonzero(rows.observed.all(axis=1))
-    places = []
-    for view in range(rows.n_views):
-        first = np.full(rows.n_samples, -1, dtype=np.intp)
-        samples = rows.samples(view)
-        first[samples[::-1]] = np.arange(samples.size)[::-1]
-        places.append(first[complete])
-    return places
+    return [rows.first_rows(view)[complete] for view in range(rows.n_views)]
 
 
 def _spread(rows: NDArray[np.floating]) -> float:

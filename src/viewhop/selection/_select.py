@@ -184,7 +184,7 @@ class Evidence:
             rng = np.random.default_rng(SEED)
             self.drawn = np.sort(rng.choice(n, SAMPLES, replace=False))
         # The first row of a sample stands for it, if a view has several.
-        self.first_rows = [self._first_rows(name) for name in views.names]
+        self.first_rows = [views.nodes.first_rows(l)[self.drawn] for l in range(views.n_views)]
         usable = [self._is_comparable(name) for name in views.names]
         self.common = {
             (l, m): common
@@ -221,13 +221,6 @@ class Evidence:
     def _ordered(self) -> list[tuple[int, int]]:
         """Each pair with evidence, both ways round."""
         return [*self.common, *((m, l) for l, m in self.common)]
-
-    def _first_rows(self, name: str) -> Indices:
-        """The row of each drawn sample in a view, −1 if it was not observed."""
-        rows = np.full(len(self.views), -1, dtype=np.intp)
-        samples = self.views.samples(name)
-        rows[samples[::-1]] = np.arange(samples.size)[::-1]
-        return rows[self.drawn]
 
     def _is_comparable(self, name: str) -> bool:
         """Whether neighbours can be read off the rows of a view."""

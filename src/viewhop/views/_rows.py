@@ -86,6 +86,13 @@ class RowMap:
         samples = self._samples[view]
         return np.arange(self.n_samples) if samples is None else samples
 
+    def first_rows(self, view: int) -> Indices:
+        """The first row of each sample in a view, (n_samples,); −1 if it was not observed."""
+        first = np.full(self.n_samples, -1, dtype=np.intp)
+        samples = self.samples(view)
+        first[samples[::-1]] = np.arange(samples.size)[::-1]
+        return first
+
     def is_repeated(self, view: int) -> bool:
         """Whether a view has several rows for some sample."""
         return bool(self.observed[:, view].sum() < self.sizes[view])

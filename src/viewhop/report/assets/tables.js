@@ -82,7 +82,6 @@ function showGraphs() {
     const facts = [
       ["samples observed", `${whole(view.observed)} of ${whole(report.samples)}`],
       ["metric", view.metric],
-      ...(view.scores.length < 2 ? [] : [["agreement with the other views by metric", view.scores.map(([name, score]) => `${name} ${score.toFixed(2).replace("-", "−")}`).join(", ")]]),
       ...(view.weight === null || report.views.length < 2 ? [] : [["weight in the walk", digits(view.weight)]]),
       ["pairs in the kernel", view.held],
       ...(view.rows === view.observed ? [] : [["rows", whole(view.rows)]]),
@@ -92,8 +91,14 @@ function showGraphs() {
       ["degree, least / median / most", three(view.degree)],
     ];
     const list = make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
-    return make("article", { className: "card" }, make("h3", {}, view.name), list, ...degreeBars(view), ...view.words.map(word));
+    return make("article", { className: "card" }, make("h3", {}, view.name), list, ...metricScores(view), ...degreeBars(view), ...view.words.map(word));
   }));
+}
+
+function metricScores(view) {
+  if (view.scores.length < 2) return [];
+  const scores = view.scores.map(([name, score]) => `${name} ${score.toFixed(2).replace("-", "−")}`);
+  return [make("p", { className: "scores" }, `Agreement with the other views, by metric: ${scores.join(", ")}.`)];
 }
 
 function degreeBars(view) {
