@@ -117,6 +117,19 @@ def test_points_are_seen(drawn):
     assert visible_points(drawn, "space") > 2000
 
 
+def test_labels_of_facts_keep_their_width_beside_long_values(page, tmp_path):
+    # Six features, so that all five metrics were tried, and their line is long.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    est = vh.MultiViewDiffusionMaps(2, random_state=0).fit([X, X + 0.1, X[:, ::-1]])
+    vh.report.write(tmp_path / "report.html", est)
+    page.open(tmp_path / "report.html")
+    labels = page.driver.find_elements("css selector", ".cards dt")
+    assert len(labels) > 20
+    assert max(label.size["height"] for label in labels) < 70  # three lines at most
+    assert "by metric: " in page.driver.find_element("css selector", ".cards .note").text
+
+
 def test_the_slider_moves_points_by_powers_of_the_eigenvalues(drawn, fitted):
     est = fitted[0]
     drawn.run("await viewhop.open3d()")

@@ -98,7 +98,7 @@ function showGraphs() {
 function metricScores(view) {
   if (view.scores.length < 2) return [];
   const scores = view.scores.map(([name, score]) => `${name} ${score.toFixed(2).replace("-", "−")}`);
-  return [make("p", { className: "scores" }, `Agreement with the other views, by metric: ${scores.join(", ")}.`)];
+  return [make("p", { className: "note" }, `Agreement with the other views, by metric: ${scores.join(", ")}.`)];
 }
 
 function degreeBars(view) {
