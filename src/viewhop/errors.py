@@ -16,6 +16,7 @@ __all__ = [
     "ConvergenceError",
     "DataMissingError",
     "DisconnectedWarning",
+    "DroppedRowsWarning",
     "FarSampleWarning",
     "GapWarning",
     "MemoryBudgetError",
@@ -165,6 +166,20 @@ class DisconnectedWarning(UserWarning):
     def __init__(self, message: str, n_pieces: int = 0) -> None:
         super().__init__(message)
         self.n_pieces = n_pieces
+
+
+class DroppedRowsWarning(UserWarning):
+    """Rows that are NaN in part were dropped: they count as not observed.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of such rows, in all views together.
+    """
+
+    def __init__(self, message: str, n_rows: int = 0) -> None:
+        super().__init__(message)
+        self.n_rows = n_rows
 
 
 class FarSampleWarning(UserWarning):

@@ -14,8 +14,18 @@ __all__ = ["check_kernel_matrix", "check_kernel_values"]
 def check_kernel_values(
     name: str, X: NDArray[np.floating], describe: Describe = row_number
 ) -> None:
-    """Raise ValueError, naming the view and row, for a negative precomputed value."""
-    negative = np.flatnonzero(X.min(axis=1) < 0)
+    """Raise ValueError, naming the view and row, for a negative or missing precomputed value."""
+    if not len(X):
+        return
+    lowest = X.min(axis=1)
+    gaps = np.flatnonzero(np.isnan(lowest))
+    if gaps.size:
+        raise ValueError(
+            f"{describe(int(gaps[0]))} of the precomputed kernel of view {name!r} has NaN in the "
+            "column of a training sample that the view observed; pass the row of a sample without "
+            "kernel values as NaN throughout"
+        )
+    negative = np.flatnonzero(lowest < 0)
     if negative.size:
         raise ValueError(
             f"{describe(int(negative[0]))} of the precomputed kernel of view {name!r} has a "

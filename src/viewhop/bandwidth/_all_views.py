@@ -13,7 +13,7 @@ from viewhop.bandwidth._algorithm_1 import common_rows, joint_scales
 from viewhop.bandwidth._one_view import choose_scale
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods
-from viewhop.views import Views
+from viewhop.views import Views, require_rows
 
 __all__ = ["connected", "resolve_scales"]
 
@@ -40,7 +40,7 @@ def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[
     >>> connected([[[0.0], [1.0], [4.0]], [[0.0], [2.0], [3.0]]])
     {'view1': 1.5, 'view2': 1.0}
     """
-    all_views = Views(views)
+    all_views = require_rows(Views(views))
     return _connected({name: Points(all_views.rows(name)) for name in all_views.names}, all_views)
 
 

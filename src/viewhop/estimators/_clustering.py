@@ -49,6 +49,7 @@ SHARED = (
     "joint_view",
     "output",
     "views",
+    "missing",
     "solver",
     "tol",
     "max_memory",
@@ -71,7 +72,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     n_components : int or None, default=None
         Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
         least 1 and at most as many as the walk has.
-    n_steps, kernel, fusion, within_view_weight, hops, output, views
+    n_steps, kernel, fusion, within_view_weight, hops, output, views, missing
         As in `MultiViewDiffusionMaps`.
     max_clusters : int, default=20
         The largest number of clusters that "auto" considers.
@@ -159,6 +160,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         joint_view: bool | str = "auto",
         output: str = "auto",
         views: Any = None,
+        missing: str = "error",
         max_clusters: int = 20,
         normalize: bool = False,
         n_init: int = 10,
@@ -180,6 +182,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         self.joint_view = joint_view
         self.output = output
         self.views = views
+        self.missing = missing
         self.max_clusters = max_clusters
         self.normalize = normalize
         self.n_init = n_init

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
@@ -113,7 +115,8 @@ class GeometryTransformer(ViewTransformer):
         with show_progress(self.verbose) as progress:
             placed = self.geometry_.place(views, n_jobs=self.n_jobs, progress=progress)
         placed.warn(stacklevel=3)
-        return (placed.embedding, placed.coverage) if return_coverage else placed.embedding
+        embedding = self._label_rows(placed.embedding, X)
+        return (embedding, placed.coverage) if return_coverage else embedding
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to a model file, which `viewhop.load` reads.
@@ -195,6 +198,10 @@ class GeometryTransformer(ViewTransformer):
     @property
     def _schema(self) -> Schema:
         return self.geometry_.schema
+
+    @property
+    def _unused_columns(self) -> dict[str, NDArray[np.bool_]]:
+        return self.geometry_.unused_columns
 
     @property
     def _block_names(self) -> tuple[str, ...]:

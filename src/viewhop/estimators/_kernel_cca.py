@@ -221,7 +221,8 @@ class KernelCCA(ViewTransformer):
         self._schema.check(_require_complete(views))
         embedding, far = self.canonical_.place(views)
         _warn_far(far)
-        return embedding
+        labelled: NDArray[np.floating] = self._label_rows(embedding, X)
+        return labelled
 
     def save(self, path: object) -> NoReturn:
         """Not supported: model files cannot hold the low-rank kernels of this estimator yet.

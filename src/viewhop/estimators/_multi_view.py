@@ -73,6 +73,9 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
+    missing : {"error", "drop"}, default="error"
+        What happens to a row of a view that is NaN, or masked, in part, in `fit` and `transform`:
+        "error" refuses it, "drop" counts it as not observed, with a `DroppedRowsWarning`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"} or object, default="auto"
         The eigensolver. An object needs a method ``solve(problem)``; see
         `viewhop.solvers.Solver`.
@@ -167,6 +170,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         "accuracy",
         "output",
         "views",
+        "missing",
         "solver",
         "tol",
         "max_memory",
@@ -189,6 +193,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         accuracy: float | str | None = None,
         output: str = "auto",
         views: Any = None,
+        missing: str = "error",
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
@@ -207,6 +212,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         self.accuracy = accuracy
         self.output = output
         self.views = views
+        self.missing = missing
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory

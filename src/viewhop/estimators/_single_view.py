@@ -27,8 +27,9 @@ class DiffusionMaps(GeometryTransformer):
     ----------
     n_components : int or "auto", default=2
         Number r of coordinates. "auto" keeps as many as `accuracy` requires.
-    n_steps, kernel, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
-        As in `MultiViewDiffusionMaps`.
+    n_steps, kernel, accuracy, missing, solver, tol, max_memory, n_jobs, random_state, verbose
+        As in `MultiViewDiffusionMaps`. With one view, a row that counts as not observed leaves a
+        sample without any view, which is refused.
 
     Attributes
     ----------
@@ -59,6 +60,7 @@ class DiffusionMaps(GeometryTransformer):
         "n_steps",
         "kernel",
         "accuracy",
+        "missing",
         "solver",
         "tol",
         "max_memory",
@@ -74,6 +76,7 @@ class DiffusionMaps(GeometryTransformer):
         n_steps: float = 1,
         kernel: Any = "adaptive",
         accuracy: float | str | None = None,
+        missing: str = "error",
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
@@ -85,6 +88,7 @@ class DiffusionMaps(GeometryTransformer):
         self.n_steps = n_steps
         self.kernel = kernel
         self.accuracy = accuracy
+        self.missing = missing
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory

@@ -16,14 +16,19 @@ from viewhop.affinity import build_affinities
 from viewhop.bandwidth import resolve_scales
 from viewhop.geometry._coordinates import resolve_output
 from viewhop.geometry._fuse import fuse_kernels
-from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
+from viewhop.geometry._geometry import (
+    FitRecord,
+    Geometry,
+    check_every_view,
+    check_kernels_with_gaps,
+)
 from viewhop.geometry._memory_plan import plan_memory
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.selection import Selection, needs_selection, select
 from viewhop.solvers import Rank, check_reached, solve_multilevel, warn_of_pieces
 from viewhop.spectrum import Spectrum
-from viewhop.views import Schema, Views
+from viewhop.views import Schema, Views, require_rows
 from viewhop.walks import Walk, warn_of_unreached
 
 __all__ = ["fit_geometry"]
@@ -65,7 +70,8 @@ def fit_geometry(
     (100, 2)
     """
     generator = np.random.default_rng(0) if generator is None else generator
-    kernels = kernels_by_view(recipe.kernel, views.names)
+    kernels = kernels_by_view(recipe.kernel, require_rows(views).names)
+    check_kernels_with_gaps(views, kernels)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
     rank = recipe.rank.settle(_features(views, kernels), generator)

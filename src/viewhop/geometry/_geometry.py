@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
 from viewhop.walks import Extension, Step, Walk
 
-__all__ = ["FitRecord", "Geometry", "Placed", "check_every_view"]
+__all__ = ["FitRecord", "Geometry", "Placed", "check_every_view", "check_kernels_with_gaps"]
 
 Floats = NDArray[np.float64]
 
@@ -275,9 +275,11 @@ class Geometry:
         ----------
         views : Views
         """
-        for K in self.walk.affinities:
+        check_kernels_with_gaps(views, self.kernels)
+        for l, K in enumerate(self.walk.affinities):
             if K.name in views.names:
-                K.check_new(views[K.name], views.describe_sample)
+                rows = K.select_columns(views.rows(K.name), self.walk.rows.samples(l))
+                K.check_new(rows, partial(views.describe_row, K.name))
         if views.is_complete:
             return
         check_every_view(type(self.walk), "new sample")
@@ -292,6 +294,18 @@ class Geometry:
     def observed(self) -> NDArray[np.bool_]:
         """Which training samples each view observed, (n_samples, n_views)."""
         return self.walk.rows.observed[:, : len(self.schema.names)]
+
+    @property
+    def unused_columns(self) -> dict[str, NDArray[np.bool_]]:
+        """Columns of precomputed kernels that new samples need not have, (n_samples,), by view.
+
+        They belong to training samples that the view did not observe.
+        """
+        return {
+            K.name: ~seen
+            for K, seen in zip(self.walk.affinities, self.observed.T, strict=True)
+            if K.kernel.is_pairwise and not seen.all()
+        }
 
     @property
     def n_samples(self) -> int:
@@ -433,6 +447,22 @@ class Geometry:
     def _for_every_view(self, blocks: list[Any]) -> list[Any]:
         """One entry per view; a fused geometry repeats its only block."""
         return blocks * (len(self.schema.names) if self.walk.is_fused else 1)
+
+
+def check_kernels_with_gaps(views: Views, kernels: Mapping[str, Kernel]) -> None:
+    """Raise ValueError if a view has columns of NaN, but is not used as a precomputed kernel.
+
+    Parameters
+    ----------
+    views : Views
+    kernels : dict of Kernel by view name
+    """
+    for name in views.kernels_with_gaps:
+        if name in kernels and not kernels[name].is_pairwise:
+            raise ValueError(
+                f"view {name!r} was read as a precomputed kernel with missing samples, so it has "
+                f"columns of NaN, but its kernel is {kernels[name]!r}; pass kernel='precomputed'"
+            )
 
 
 def check_every_view(walk: type[Walk], what: str) -> None:

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from viewhop.tables._faults import missing_column, quote_cell, table_fault
+from viewhop.views import find_columns
 
 __all__ = ["DEFAULT", "ColumnChoice", "Options", "choose_columns", "match_names"]
 
@@ -147,14 +148,14 @@ def _required_columns(
     path: str, positions: Mapping[str, int], columns: Sequence[str], line: int | None
 ) -> list[int]:
     """Positions of columns that must all exist."""
-    missing = [name for name in columns if name not in positions]
+    found, missing, _ = find_columns([*positions], columns)
     if len(missing) == 1:
         raise missing_column(path, missing[0], positions, role="column")
     if missing:
         more = f", … ({len(missing):,} in all)" if len(missing) > 8 else ""
         listing = ", ".join(map(quote_cell, missing[:8]))
         raise table_fault(path, f"the columns {listing}{more} are missing", line=line)
-    return [positions[name] for name in columns]
+    return found
 
 
 def _match_patterns(

@@ -21,6 +21,8 @@ from viewhop.views._alignment import (
     mudata_views,
 )
 from viewhop.views._checks import Labels, view_name
+from viewhop.views._matrix import read_matrix
+from viewhop.views._row_reader import RowReader
 
 __all__ = ["JoinedRows"]
 
@@ -29,7 +31,9 @@ class JoinedRows:
     """The ways to make `viewhop.Views` from rows that are not in the same order in every view."""
 
     @classmethod
-    def from_frames(cls, frames: Mapping[str, Any], *, id: str | None = None) -> Self:
+    def from_frames(
+        cls, frames: Mapping[str, Any], *, id: str | None = None, missing: str = "error"
+    ) -> Self:
         """Views of DataFrames, joined by row id.
 
         This is an outer join: the result has every id that appears in any view, in the order in
@@ -40,6 +44,8 @@ class JoinedRows:
         frames : dict of DataFrames by view name
         id : str or None
             Name of the id column; None takes the index.
+        missing : {"error", "drop"}, default="error"
+            As in `viewhop.Views`.
 
         Examples
         --------
@@ -56,10 +62,15 @@ class JoinedRows:
         arrays, ids, labels = _framed(frames, id)
         aligned = align_by_id(ids)
         check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
-        return cls._aligned(arrays, aligned, labels)
+        reader = RowReader(missing)
+        views = cls._aligned(arrays, aligned, labels, reader)
+        reader.warn(stacklevel=2)
+        return views
 
     @classmethod
-    def from_mudata(cls, mdata: Any, *, obsm: Mapping[str, str] | None = None) -> Self:
+    def from_mudata(
+        cls, mdata: Any, *, obsm: Mapping[str, str] | None = None, missing: str = "error"
+    ) -> Self:
         """The modalities of a MuData as views, joined by observation name.
 
         Parameters
@@ -67,10 +78,20 @@ class JoinedRows:
         mdata : MuData
         obsm : dict or None
             Key of the ``.obsm`` entry to use instead of X, by modality: ``{"rna": "X_pca"}``.
+        missing : {"error", "drop"}, default="error"
+            As in `viewhop.Views`.
         """
+        reader = RowReader(missing)
+        views = cls._from_mudata(mdata, obsm, reader)
+        reader.warn(stacklevel=2)
+        return views
+
+    @classmethod
+    def _from_mudata(cls, mdata: Any, obsm: Mapping[str, str] | None, reader: RowReader) -> Self:
         modalities, names = mudata_views(mdata, obsm)
         arrays = {
-            name: reading.read_matrix(name, values) for name, (values, _, _) in modalities.items()
+            name: read_matrix(f"view {name!r}", values, may_be_empty=True)
+            for name, (values, _, _) in modalities.items()
         }
         samples = {
             name: mudata_observations(name, keys, names)
@@ -78,7 +99,8 @@ class JoinedRows:
         }
         aligned = Aligned(samples, np.asarray(names))
         check_unique(aligned, "make observation names unique with obs_names_make_unique()")
-        return cls._aligned(arrays, aligned, [labels for _, _, labels in modalities.values()])
+        labels = [labels for _, _, labels in modalities.values()]
+        return cls._aligned(arrays, aligned, labels, reader)
 
     @classmethod
     def link(
@@ -88,6 +110,7 @@ class JoinedRows:
         ids: Mapping[str, Sequence[Any]] | None = None,
         times: Mapping[str, ArrayLike] | None = None,
         tolerance: float = np.inf,
+        missing: str = "error",
     ) -> Self:
         """Views with different rows, matched by id or time; a view may repeat a sample.
 
@@ -102,6 +125,8 @@ class JoinedRows:
             that is nearest in time.
         tolerance : float
             A row farther than this from all rows of the first view becomes a sample of its own.
+        missing : {"error", "drop"}, default="error"
+            As in `viewhop.Views`.
 
         Notes
         -----
@@ -121,17 +146,24 @@ class JoinedRows:
         """
         if ids is not None and times is not None:
             raise ValueError("pass ids or times, not both")
+        reader = RowReader(missing)
         if ids is None and times is None:
             arrays, row_ids, labels = _framed(views, None)
-            return cls._aligned(arrays, align_by_id(row_ids), labels)
-        named = _by_name(views, "views")
-        arrays = {name: reading.read_matrix(name, X) for name, X in named.items()}
-        labels = [reading.column_labels(X) for X in named.values()]
-        if times is not None:
-            return cls._aligned(
-                arrays, align_by_time(_per_view(named, times, "times"), tolerance), labels
-            )
-        return cls._aligned(arrays, align_by_id(_per_view(named, ids, "ids")), labels)
+            aligned = align_by_id(row_ids)
+        else:
+            named = _by_name(views, "views")
+            arrays = {
+                name: read_matrix(f"view {name!r}", X, may_be_empty=True)
+                for name, X in named.items()
+            }
+            labels = [reading.column_labels(X) for X in named.values()]
+            if times is not None:
+                aligned = align_by_time(_per_view(named, times, "times"), tolerance)
+            else:
+                aligned = align_by_id(_per_view(named, ids, "ids"))
+        linked = cls._aligned(arrays, aligned, labels, reader)
+        reader.warn(stacklevel=2)
+        return linked
 
     @classmethod
     def _aligned(
@@ -139,9 +171,15 @@ class JoinedRows:
         arrays: Mapping[str, NDArray[np.floating]],
         aligned: Aligned,
         labels: Sequence[Labels],
+        reader: RowReader,
     ) -> Self:
         """Views from the rows of each view and the sample of each row, in any order."""
         n = len(aligned.ids)
+        if not n:
+            name, *others = arrays
+            plural = ", and so are all other views" if others else ""
+            raise ValueError(f"view {name!r} is empty: it has 0 samples{plural}")
+        reader.begin([*arrays])
         rows, samples = {}, {}
         for name, array in arrays.items():
             places = aligned.samples[name]
@@ -150,7 +188,7 @@ class JoinedRows:
                     f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; pass "
                     "one per row"
                 )
-            kept = reading.observed_rows(name, array, None, partial(_describe, aligned, name))
+            kept = reader.observed_rows(name, array, None, partial(_describe, aligned, name))
             rows[name] = array if kept is None else array[kept]
             samples[name] = places if kept is None else places[kept]
             if samples[name].size == n and np.unique(samples[name]).size == n:
@@ -185,7 +223,7 @@ def _framed(
     arrays, ids, labels = {}, {}, []
     for name, frame in _by_name(frames, "DataFrames").items():
         ids[name], values = frame_ids(name, frame, id)
-        arrays[name] = reading.read_matrix(name, values)
+        arrays[name] = read_matrix(f"view {name!r}", values, may_be_empty=True)
         labels.append(reading.column_labels(values))
     return arrays, ids, labels
 

@@ -14,6 +14,10 @@ from viewhop.views import _checks as reading
 from viewhop.views._checks import Labels, is_mudata
 from viewhop.views._columns import Groups, column_groups
 from viewhop.views._joined_rows import JoinedRows
+from viewhop.views._masks import observation_masks
+from viewhop.views._matrix import read_matrix
+from viewhop.views._refusals import is_foreign
+from viewhop.views._row_reader import RowReader
 from viewhop.views._rows import RowMap, unless_whole
 
 __all__ = ["Views", "is_collection"]
@@ -28,9 +32,16 @@ class Views(JoinedRows):
     ----------
     views : list of (n_samples, n_features) arrays, dict of them, Views or MuData
         The views of a list are named ``view1``, ``view2``, …; a dict keeps its names. A view that
-        is None is left out. A row of NaN is a sample that the view did not observe.
+        is None is left out. A row of NaN is a sample that the view did not observe; so is a row of
+        a masked array that is masked throughout.
     observed : (n_samples, n_views) bool array, list or dict of (n_samples,) arrays, or None
         Which samples each view observed; a row of NaN is never observed.
+    missing : {"error", "drop"}, default="error"
+        What happens to a row that is NaN, or masked, in part: "error" refuses it, "drop" counts it
+        as not observed and warns.
+    pairwise : list of str
+        Views that are precomputed kernels, (n_samples, n_samples): a sample that such a view did
+        not observe is a row and a column of NaN.
 
     Attributes
     ----------
@@ -41,6 +52,13 @@ class Views(JoinedRows):
     feature_names : tuple of (tuple of str, or None for a view without feature names)
     ids : (n_samples,) array or None
         Ids of the samples, if known.
+    kernels_with_gaps : tuple of str
+        Views that are precomputed kernels with columns of NaN.
+
+    Warns
+    -----
+    DroppedRowsWarning
+        If rows were dropped.
 
     Examples
     --------
@@ -55,34 +73,55 @@ class Views(JoinedRows):
     >>> protein[1] = np.nan
     >>> Views({"rna": np.eye(4, 3), "protein": protein})
     Views(4 samples: rna (3), protein (2; saw 3))
+    >>> protein[2, 0] = np.nan
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     Views({"rna": np.eye(4, 3), "protein": protein}, missing="drop")
+    Views(4 samples: rna (3), protein (2; saw 2))
     """
 
     names: tuple[str, ...]
     feature_names: tuple[Labels, ...]
     ids: NDArray[Any] | None
+    kernels_with_gaps: tuple[str, ...] = ()
 
     def __init__(
         self,
         views: Sequence[ArrayLike | None] | Mapping[str, ArrayLike] | Views,
         *,
         observed: Any = None,
+        missing: str = "error",
+        pairwise: Sequence[str] = (),
     ) -> None:
+        reader = RowReader(missing, pairwise=pairwise)
+        self._read(views, reader, observed)
+        reader.warn(stacklevel=2)
+
+    @classmethod
+    def _from_any(cls, views: Any, reader: RowReader) -> Self:
+        """Views as in the constructor, whose rows a reader decides about."""
+        self = cls.__new__(cls)
+        self._read(views, reader, None)
+        return self
+
+    def _read(self, views: Any, reader: RowReader, observed: Any) -> None:
         if isinstance(views, Views) or is_mudata(views):
-            source = views if isinstance(views, Views) else Views.from_mudata(views)
+            source = views if isinstance(views, Views) else Views._from_mudata(views, None, reader)
             self.__dict__.update(vars(source))
             if observed is not None:
-                self._keep(reading.observation_masks(observed, self.names, len(self)))
+                self._keep(observation_masks(observed, self.names, len(self)))
             return
         named = reading.name_views(views)
         if not named:
             raise ValueError("expected at least one view, got none")
-        arrays = {name: reading.read_matrix(name, array) for name, array in named}
+        reader.begin([name for name, _ in named])
+        arrays = {name: read_matrix(f"view {name!r}", array) for name, array in named}
         reading.check_lengths(arrays)
         reading.check_indices(named)
         n = len(next(iter(arrays.values())))
-        masks = reading.observation_masks(observed, tuple(arrays), n)
+        masks = observation_masks(observed, tuple(arrays), n)
         samples = {
-            name: reading.observed_rows(name, array, masks.get(name))
+            name: reader.observed_rows(name, array, masks.get(name))
             for name, array in arrays.items()
         }
         rows = {
@@ -90,6 +129,7 @@ class Views(JoinedRows):
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
         self._set(n, rows, samples, [reading.column_labels(array) for _, array in named])
+        self.kernels_with_gaps = tuple(reader.kernels_with_gaps)
         self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
 
     def _set(
@@ -137,10 +177,6 @@ class Views(JoinedRows):
         for name, mask in masks.items():
             places = self.samples(name)
             kept = mask[places]
-            if not kept.any():
-                raise ValueError(
-                    f"view {name!r} observed no sample: it has no row for those in `observed`"
-                )
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
         self._set(len(self), rows, samples, self.feature_names, self.ids, self._precisions)
@@ -148,8 +184,14 @@ class Views(JoinedRows):
 
     @classmethod
     def from_columns(
-        cls, X: ArrayLike, groups: Groups, *, names: Sequence[Any] | None = None
-    ) -> Views:
+        cls,
+        X: ArrayLike,
+        groups: Groups,
+        *,
+        names: Sequence[Any] | None = None,
+        missing: str = "error",
+        pairwise: Sequence[str] = (),
+    ) -> Self:
         """Views made of the column groups of a stacked array or DataFrame.
 
         Parameters
@@ -161,18 +203,29 @@ class Views(JoinedRows):
             a mask or column names.
         names : list or None
             Names of the columns; by default those of the DataFrame.
+        missing, pairwise
+            As in the constructor.
 
         Examples
         --------
         >>> Views.from_columns(np.eye(4, 5), {"a": [0, 1], "b": slice(2, 5)})
         Views(4 samples: a (2), b (3))
         """
-        if issparse(X):
-            raise TypeError("X is a sparse matrix; viewhop needs dense arrays: pass X.toarray()")
+        reader = RowReader(missing, pairwise=pairwise)
+        views = cls._from_groups(X, groups, reader, names)
+        reader.warn(stacklevel=2)
+        return views
+
+    @classmethod
+    def _from_groups(
+        cls, X: Any, groups: Groups, reader: RowReader, names: Sequence[Any] | None
+    ) -> Self:
+        """Views as from `from_columns`, whose rows a reader decides about."""
         labels = getattr(X, "columns", None) if names is None else names
-        matrix = reading.read_matrix("X", X)
+        matrix = read_matrix("X", X)
         positions = column_groups(groups, matrix.shape[1], labels)
-        views = cls({name: matrix[:, columns] for name, columns in positions.items()})
+        parts = {name: matrix[:, columns] for name, columns in positions.items()}
+        views = cls._from_any(parts, reader)
         if labels is not None:
             views.feature_names = tuple(
                 reading.text_labels([labels[k] for k in columns]) for columns in positions.values()
@@ -260,6 +313,30 @@ class Views(JoinedRows):
         samples = self._samples[name]
         return np.arange(len(self)) if samples is None else samples
 
+    def with_features(self, positions: Mapping[str, Sequence[int] | None]) -> Views:
+        """The views with some of their features, in another order.
+
+        Parameters
+        ----------
+        positions : dict of (sequences of int, or None) by view name
+            Columns of each view, in order; None, or no entry, keeps all.
+        """
+        chosen = {name: columns for name, columns in positions.items() if columns is not None}
+        if not chosen:
+            return self
+        rows = {
+            name: array[:, chosen[name]] if name in chosen else array
+            for name, array in self._rows.items()
+        }
+        labels = [
+            tuple(labels[k] for k in chosen[name]) if labels and name in chosen else labels
+            for name, labels in zip(self.names, self.feature_names, strict=True)
+        ]
+        views = Views.__new__(Views)
+        views._set(len(self), rows, self._samples, labels, self.ids, self._precisions)
+        views.kernels_with_gaps = self.kernels_with_gaps
+        return views
+
     def describe_sample(self, sample: int) -> str:
         """A sample's name in messages: ``sample 'c17' (row 204)``, or ``row 204`` without ids.
 
@@ -308,6 +385,7 @@ class Views(JoinedRows):
         views = Views.__new__(Views)
         ids = None if self.ids is None else self.ids[key]
         views._set(chosen.size, rows, places, self.feature_names, ids, self._precisions)
+        views.kernels_with_gaps = self.kernels_with_gaps
         return views
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
@@ -356,7 +434,7 @@ def is_collection(X: object) -> bool:
         return True
     if not isinstance(X, list | tuple):
         return False
-    return not X or any(item is None or reading.is_matrix(item) for item in X)
+    return not X or any(item is None or reading.is_matrix(item) or is_foreign(item) for item in X)
 
 
 def _select_rows(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
