@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
 from viewhop.views import Describe, row_number
 
@@ -99,11 +100,16 @@ class FeatureMap:
         # that, because a radius moves with the row, and twice again to be safe.
         eps = float(np.finfo(np.float64).eps)
         unit = max(UNITS * eps, 2.0 * float(np.finfo(precision).eps))
+        moves = [self._sizes(X[block]) for block in row_blocks(*X.shape)]
+        return np.asarray(unit * np.concatenate(moves))
+
+    def _sizes(self, X: NDArray[np.floating]) -> Floats:
+        """The size of the numbers that each feature row is computed from, (n,)."""
         if self.metric == "euclidean":
             rows = X if self.deviation is None else X / self.deviation
-            return unit * _lengths(rows.astype(np.float64, copy=False))
+            return _lengths(rows.astype(np.float64, copy=False))
         _, lengths, sizes = self._directions(X)
-        return np.asarray(unit * sizes / lengths)
+        return np.asarray(sizes / lengths)
 
     def _directions(self, X: NDArray[np.floating]) -> tuple[Floats, Floats, Floats]:
         """Centred rows, their lengths, and the sizes of the numbers they are differences of.
