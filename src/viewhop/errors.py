@@ -23,6 +23,7 @@ __all__ = [
     "ModelFileError",
     "ModelSizeError",
     "ModelVersionError",
+    "NoLockWarning",
     "RecallWarning",
     "RunFileError",
     "ScaleWarning",
@@ -239,3 +240,7 @@ class SlowSearchWarning(UserWarning):
     def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples
+
+
+class NoLockWarning(UserWarning):
+    """A file system has no locks, so two processes may write the same output."""

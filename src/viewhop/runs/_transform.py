@@ -100,10 +100,20 @@ def transform_files(
     files = [os.fspath(model)] if isinstance(model, str | os.PathLike) else []
     check_apart([path], [*files, *views.values()])
     try:
-        with output_file(path):  # before long work
-            check_writable(path)
+        check_writable(path)
     except TableError as error:
         raise SettingsError(str(error), key="out") from None
+    with output_file(path):
+        return _transform(model, views, path, options, progress)
+
+
+def _transform(
+    model: Model | str | os.PathLike[str],
+    views: Mapping[str, str],
+    path: Path,
+    options: Options,
+    progress: Progress,
+) -> TransformResult:
     fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
     samples = read_model_views(fitted, views, options=options)
@@ -117,16 +127,15 @@ def transform_files(
     computed: dict[str, Any] = {"coverage": coverage}
     if hasattr(fitted, "cluster_centers_"):
         computed = {"cluster": fitted.clusters_.assign(embedding), **computed}
-    with output_file(path):
-        write_table(
-            path,
-            fitted,
-            embedding,
-            samples,
-            computed=computed,
-            id=options.id,
-            label=options.label,
-        )
+    write_table(
+        path,
+        fitted,
+        embedding,
+        samples,
+        computed=computed,
+        id=options.id,
+        label=options.label,
+    )
     ignored = {table.path: ignored_columns(table, options) for table in samples.tables.values()}
     return TransformResult(
         path, len(samples.views), {file: names for file, names in ignored.items() if names}
