@@ -134,7 +134,7 @@ class SettingsError(ValueError):
 
 
 class RunFileError(ValueError):
-    """A folder has no record of a run, or its record cannot be read."""
+    """A folder has no record of a run, its record cannot be read, or it is of another run."""
 
 
 class SeismicError(ValueError):

@@ -17,6 +17,7 @@ from sklearn.metrics import adjusted_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
@@ -30,7 +31,6 @@ from viewhop.experiments._demo_methods import (
     make_single_view_methods,
 )
 from viewhop.experiments._demo_scores import ScoreTable
-from viewhop.runs._writing import output_folder
 from viewhop.views import Views
 
 __all__ = ["DemoResult", "run"]

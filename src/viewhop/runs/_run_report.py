@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_file, output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import load
@@ -18,7 +19,7 @@ from viewhop.runs._record import RECORD, describe_files, encode_record
 from viewhop.runs._result_table import name_columns, table_stem
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import State, verify
-from viewhop.runs._writing import check_apart, output_file, output_folder
+from viewhop.runs._writing import check_apart
 from viewhop.tables import Joined, Options, join_tables, read, read_views
 from viewhop.views import Views
 
