@@ -24,6 +24,7 @@ __all__ = [
     "ModelFileError",
     "ModelSizeError",
     "ModelVersionError",
+    "NoLockWarning",
     "RecallWarning",
     "RunFileError",
     "ScaleWarning",
@@ -134,7 +135,7 @@ class SettingsError(ValueError):
 
 
 class RunFileError(ValueError):
-    """A folder has no record of a run, or its record cannot be read."""
+    """A folder has no record of a run, its record cannot be read, or it is of another run."""
 
 
 class SeismicError(ValueError):
@@ -254,3 +255,7 @@ class SlowSearchWarning(UserWarning):
     def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples
+
+
+class NoLockWarning(UserWarning):
+    """A file system has no locks, so two processes may write the same output."""

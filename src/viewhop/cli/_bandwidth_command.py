@@ -64,8 +64,10 @@ def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> 
     with output_folder(out) as folder:
         samples = read_views(views, options=options)
         result = joint(samples.views, grid, random_state=seed)
-        _print_scales(result)
-        _write(folder, result, samples, seed=seed)
+        lines = _write(folder, result, samples, seed=seed)
+    _print_scales(result)
+    for line in lines:
+        click.echo(line)
 
 
 def _print_scales(result: JointScales) -> None:
@@ -74,25 +76,27 @@ def _print_scales(result: JointScales) -> None:
         click.echo(f"{name:<{width}}  {sigma:.6g}")
 
 
-def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> None:
-    from viewhop._runtime.files import replace_file
+def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> list[str]:
+    """Write all files, or none; the lines about them."""
+    from viewhop._runtime.files import stage_files
 
-    with replace_file(folder / "bandwidth.json") as file:
-        record = _build_record(result, samples, seed)
-        file.write(f"{json.dumps(record, indent=1, allow_nan=False)}\n".encode())
-    click.echo(f"wrote {folder / 'bandwidth.json'}")
+    lines = [f"wrote {folder / 'bandwidth.json'}"]
     pairs = [*combinations(result.scales, 2)]
-    try:
-        surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
-    except ImportError:
-        click.echo('note: no pictures: they require matplotlib (pip install "viewhop[plot]")')
-        return
-    for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
-        with replace_file(folder / name) as file:
-            figure.savefig(file, format="png", dpi=120)
-        click.echo(f"wrote {folder / name}")
+    record = _build_record(result, samples, seed)
+    with stage_files(folder, last="bandwidth.json") as inside:
+        text = f"{json.dumps(record, indent=1, allow_nan=False)}\n"
+        (inside / "bandwidth.json").write_text(text, encoding="utf-8", newline="\n")
+        try:
+            surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
+        except ImportError:
+            what = 'note: no pictures: they require matplotlib (pip install "viewhop[plot]")'
+            return [*lines, what]
+        for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
+            figure.savefig(inside / name, format="png", dpi=120)
+            lines.append(f"wrote {folder / name}")
     if len(pairs) > _MOST_PAIRS:
-        click.echo(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
+        lines.append(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
+    return lines
 
 
 def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, Any]:

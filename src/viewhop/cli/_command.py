@@ -30,7 +30,7 @@ class Command(click.Command):
     """A command that prints each error and each warning as one line on standard error.
 
     Errors in data or files exit with 1, wrong usage with 2, an interrupt with 130. Every command
-    has the option ``--debug``, which shows the traceback instead.
+    has the option ``--debug``, which shows the traceback of an error instead.
     """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

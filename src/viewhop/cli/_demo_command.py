@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import seed_option
+from viewhop.cli._options import convert_errors, seed_option
 from viewhop.cli._progress_display import progress_shown
 
 if TYPE_CHECKING:
@@ -35,14 +35,8 @@ def demo(out: Path, seed: int, quick: bool) -> None:
     """
     from viewhop.experiments._demo import run
 
-    try:
-        with progress_shown() as progress:
-            result = run(out=out, random_state=seed, progress=progress, quick=quick)
-    except OSError as error:
-        reason = error.strerror or error
-        raise click.ClickException(
-            f"cannot write to {out}: {reason}; choose another folder with --out"
-        ) from error
+    with convert_errors("another folder with --out"), progress_shown() as progress:
+        result = run(out=out, random_state=seed, progress=progress, quick=quick)
     _show(result)
 
 

@@ -206,15 +206,15 @@ def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
 
 @contextmanager
 def output_folder(out: Path) -> Iterator[Path]:
-    """The folder, created if necessary; errors of the system in the block name the option.
+    """The folder, created if necessary and locked; errors of the system name the option.
 
     Parameters
     ----------
     out : Path
     """
-    from viewhop.runs import _writing
+    from viewhop._runtime import outputs
 
-    with convert_errors("another folder with --out"), _writing.output_folder(out) as folder:
+    with convert_errors("another folder with --out"), outputs.output_folder(out) as folder:
         yield folder
 
 
@@ -227,9 +227,9 @@ def output_file(out: Path) -> Iterator[None]:
     out : Path
         Not a folder.
     """
-    from viewhop.runs import _writing
+    from viewhop._runtime import outputs
 
-    with convert_errors("another file with --out"), _writing.output_file(out):
+    with convert_errors("another file with --out"), outputs.output_file(out):
         yield
 
 
@@ -242,8 +242,8 @@ def convert_errors(instead: str) -> Iterator[None]:
     instead : str
         What to choose where the output cannot be written.
     """
+    from viewhop._runtime.outputs import OutputError
     from viewhop.errors import SettingsError
-    from viewhop.runs import OutputError
 
     try:
         yield

@@ -127,38 +127,40 @@ def classify(
     from viewhop.seismic.io import read_catalogue
 
     check_apart([out / name for name in FILE_NAMES], [*files, catalogue])
-    with require_obspy():
-        listing = read_catalogue(catalogue, label=label)
-    with echo_left_out_on_error():
-        _check_labels(listing, catalogue, label)
-    with require_obspy(), echo_left_out_on_error(listing.summary.left_out):
-        dataset = event_views(
-            read_files(files), listing.events, before=before, length=length, unpicked=unpicked
-        )
-    summary = dataset.summary.after(listing.summary.left_out)
-    with echo_left_out_on_error(summary.left_out), progress_shown() as progress:
-        classification, pair_scores = _classify(
-            dataset,
-            components,
-            procedure,
-            is_paired=pairs,
-            n_neighbors=neighbors,
-            kernel=None if kernel == "local" else kernel,
-            random_state=seed,
-            progress=progress,
-        )
-    settings = {
-        **_describe(dataset),
-        "catalogue": catalogue.name,
-        "window": f"{length:g} s, from {before:g} s before the pick",
-        "kernel": kernel,
-        "K": neighbors,
-        "seed": seed,
-    }
     with output_folder(out) as folder:
-        write_results(
+        with require_obspy():
+            listing = read_catalogue(catalogue, label=label)
+        with echo_left_out_on_error():
+            _check_labels(listing, catalogue, label)
+        with require_obspy(), echo_left_out_on_error(listing.summary.left_out):
+            dataset = event_views(
+                read_files(files), listing.events, before=before, length=length, unpicked=unpicked
+            )
+        summary = dataset.summary.after(listing.summary.left_out)
+        with echo_left_out_on_error(summary.left_out), progress_shown() as progress:
+            classification, pair_scores = _classify(
+                dataset,
+                components,
+                procedure,
+                is_paired=pairs,
+                n_neighbors=neighbors,
+                kernel=None if kernel == "local" else kernel,
+                random_state=seed,
+                progress=progress,
+            )
+        settings = {
+            **_describe(dataset),
+            "catalogue": catalogue.name,
+            "window": f"{length:g} s, from {before:g} s before the pick",
+            "kernel": kernel,
+            "K": neighbors,
+            "seed": seed,
+        }
+        lines = write_results(
             folder, classification, dataset, summary, pairs=pair_scores, settings=settings
         )
+    for line in lines:
+        click.echo(line)
     _show(classification)
     echo_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")

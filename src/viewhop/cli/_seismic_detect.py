@@ -118,7 +118,7 @@ def detect(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     check_apart([out], files)
-    with require_obspy(), echo_left_out_on_error():
+    with output_file(out), require_obspy(), echo_left_out_on_error():
         detections = events.detect(
             read_files(files),
             trigger=trigger,
@@ -128,7 +128,6 @@ def detect(
             allowance=allowance,
             separation=separation,
         )
-    with output_file(out):
         write_events(out, detections)
     echo_summary(detections.summary)
     click.echo(f"wrote {out}")

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from viewhop._runtime.files import check_replaceable, stage_files
+from viewhop._runtime.outputs import output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import SettingsError
 from viewhop.runs._configuration import format_configuration
@@ -27,7 +28,7 @@ from viewhop.runs._result_table import table_stem, write_table
 from viewhop.runs._run_report import NO_REPORT, Samples, summarise_record, write_page
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import NAMES
-from viewhop.runs._writing import check_apart, output_folder
+from viewhop.runs._writing import check_apart
 from viewhop.scores import Agreement, agreement
 from viewhop.tables import Joined, check_writable, read_views
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_file, output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import load
@@ -18,7 +19,7 @@ from viewhop.runs._record import RECORD, describe_files, encode_record
 from viewhop.runs._result_table import name_columns, table_stem
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import State, verify
-from viewhop.runs._writing import check_apart, output_file
+from viewhop.runs._writing import check_apart
 from viewhop.tables import Joined, Options, join_tables, read, read_views
 from viewhop.views import Views
 
@@ -31,6 +32,8 @@ __all__ = [
     "write_report",
 ]
 
+#: The report in the folder of a run.
+_PAGE = "report.html"
 #: Why there is no report where plotly is missing.
 NO_REPORT = 'no report: it needs plotly (pip install "viewhop[report]")'
 
@@ -142,10 +145,14 @@ def write_report(
             raise SettingsError(
                 "table options cannot be combined with a run folder: its record already holds them"
             )
-        return _report_run(path, views, target, progress)
+        if target is not None and os.path.realpath(target) == os.path.realpath(path / _PAGE):
+            target = None  # the default, which updates the record
+        with output_folder(path) if target is None else output_file(target):
+            return _report_run(path, views, target, progress)
     if target is None:
         raise SettingsError("missing output file: pass -o FILE", key="out")
-    return _report_model(path, views, target, options or Options(), progress)
+    with output_file(target):
+        return _report_model(path, views, target, options or Options(), progress)
 
 
 def write_page(
@@ -232,19 +239,13 @@ def _report_run(
             f"viewhop {record['command']} again"
         )
     if out is not None:
-        if os.path.realpath(out) == os.path.realpath(folder / "report.html"):
-            out = None  # the default, which updates the record
-        else:
-            recorded = [folder / name for name in (*record["outputs"], RECORD)]
-            inputs = [folder / entry["path"] for entry in record["inputs"].values()]
-            check_apart([out], [*recorded, *inputs, *views.values()])
+        recorded = [folder / name for name in (*record["outputs"], RECORD)]
+        inputs = [folder / entry["path"] for entry in record["inputs"].values()]
+        check_apart([out], [*recorded, *inputs, *views.values()])
     model = load(folder / "model.viewhop")
     samples, notes = _samples_of_run(folder, state, views, model)
-    target = folder / "report.html" if out is None else out
-    with (
-        output_file(target),
-        stage_files(target.parent, last=RECORD if out is None else target.name) as inside,
-    ):
+    target = folder / _PAGE if out is None else out
+    with stage_files(target.parent, last=RECORD if out is None else target.name) as inside:
         write_page(
             inside / target.name,
             model,
@@ -319,6 +320,6 @@ def _report_model(
         joined = read_model_views(model, views, options=options)
         check_training_samples(model, joined)
         samples = Samples.from_joined(joined, label_name=options.label)
-    with output_file(out), stage_files(out.parent, last=out.name) as inside:
+    with stage_files(out.parent, last=out.name) as inside:
         write_page(inside / out.name, model, samples, title=path.stem, progress=progress)
     return ReportResult(out)
