@@ -47,6 +47,7 @@ SHARED = (
     "hops",
     "view_weights",
     "joint_view",
+    "connect",
     "output",
     "views",
     "solver",
@@ -71,7 +72,8 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     n_components : int or None, default=None
         Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
         least 1 and at most as many as the walk has.
-    n_steps, kernel, fusion, within_view_weight, hops, output, views
+    n_steps, kernel, fusion, within_view_weight, hops, view_weights, joint_view, connect, output, \
+views
         As in `MultiViewDiffusionMaps`.
     max_clusters : int, default=20
         The largest number of clusters that "auto" considers.
@@ -157,6 +159,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         hops: Any = None,
         view_weights: Any = None,
         joint_view: bool | str = "auto",
+        connect: bool = False,
         output: str = "auto",
         views: Any = None,
         max_clusters: int = 20,
@@ -178,6 +181,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         self.hops = hops
         self.view_weights = view_weights
         self.joint_view = joint_view
+        self.connect = connect
         self.output = output
         self.views = views
         self.max_clusters = max_clusters
@@ -293,6 +297,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
             hops=hops,
             weights=weights,
             joint_view=self.joint_view,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,

@@ -27,7 +27,7 @@ class DiffusionMaps(GeometryTransformer):
     ----------
     n_components : int or "auto", default=2
         Number r of coordinates. "auto" keeps as many as `accuracy` requires.
-    n_steps, kernel, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
+    n_steps, kernel, connect, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
         As in `MultiViewDiffusionMaps`.
 
     Attributes
@@ -36,7 +36,8 @@ class DiffusionMaps(GeometryTransformer):
         The frozen result of the fit, from which all other fitted attributes are computed.
     embedding_ : (n_samples, r) array
     eigenvalues_ : (r,) array
-    bandwidths_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, memory_, timings_
+    bandwidths_, n_neighbors_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, \
+memory_, timings_
         As in `MultiViewDiffusionMaps`.
 
     Notes
@@ -58,6 +59,7 @@ class DiffusionMaps(GeometryTransformer):
         "n_components",
         "n_steps",
         "kernel",
+        "connect",
         "accuracy",
         "solver",
         "tol",
@@ -73,6 +75,7 @@ class DiffusionMaps(GeometryTransformer):
         *,
         n_steps: float = 1,
         kernel: Any = "adaptive",
+        connect: bool = False,
         accuracy: float | str | None = None,
         solver: Any = "auto",
         tol: float | None = None,
@@ -84,6 +87,7 @@ class DiffusionMaps(GeometryTransformer):
         self.n_components = n_components
         self.n_steps = n_steps
         self.kernel = kernel
+        self.connect = connect
         self.accuracy = accuracy
         self.solver = solver
         self.tol = tol
@@ -125,6 +129,7 @@ class DiffusionMaps(GeometryTransformer):
             walk=SumWalk,
             rank=choose_rank(self.n_components, self.accuracy, self.n_steps),
             kernel=self.kernel,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output="concat",
             solver=self.solver,

@@ -5,6 +5,8 @@ it: everything that viewhop computes from a fit is a function of it.
 """
 
 from viewhop.geometry._agreement import disagreement, view_influence, view_similarity
+from viewhop.geometry._connect import add_neighbours
+from viewhop.geometry._connectivity import warn_of_pieces, ways_to_join
 from viewhop.geometry._coordinates import OUTPUTS, check_time, coordinates, whole_steps
 from viewhop.geometry._distances import (
     cross_view_distance,
@@ -30,6 +32,7 @@ __all__ = [
     "Placed",
     "Recipe",
     "Source",
+    "add_neighbours",
     "check_time",
     "coordinates",
     "cross_view_distance",
@@ -47,5 +50,7 @@ __all__ = [
     "view_influence",
     "view_similarity",
     "walk_distance",
+    "warn_of_pieces",
+    "ways_to_join",
     "whole_steps",
 ]
