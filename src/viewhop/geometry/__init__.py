@@ -21,6 +21,12 @@ from viewhop.geometry._fit import fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
 from viewhop.geometry._layout import Layout, lay_out
+from viewhop.geometry._pieces import (
+    PieceCoordinates,
+    add_pieces,
+    piece_coordinates,
+    piece_labels,
+)
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
 
@@ -29,10 +35,12 @@ __all__ = [
     "FitRecord",
     "Geometry",
     "Layout",
+    "PieceCoordinates",
     "Placed",
     "Recipe",
     "Source",
     "add_neighbours",
+    "add_pieces",
     "check_time",
     "coordinates",
     "cross_view_distance",
@@ -43,6 +51,8 @@ __all__ = [
     "inner_view_distance",
     "lay_out",
     "multi_view_distance",
+    "piece_coordinates",
+    "piece_labels",
     "require_geometry",
     "single_view_distance",
     "transition_probabilities",
