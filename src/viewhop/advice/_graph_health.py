@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity
-from viewhop.geometry import Geometry
+from viewhop.geometry import Geometry, ways_to_join
 
 __all__ = ["graph_health", "missing_samples"]
 
@@ -36,7 +36,7 @@ def graph_health(geometry: Geometry) -> dict[str, Any]:
         words.append(
             f"The walk falls into {sizes.size} pieces; the largest has {sizes[0]:,} of "
             f"{sizes.sum():,} nodes. Distances between samples of different pieces have no "
-            "meaning. Raise the bandwidth (factor) or n_neighbors to join them."
+            f"meaning. To join them, {', or '.join(ways_to_join(geometry.walk))}."
         )
     return {
         "pieces": geometry.record.n_pieces,

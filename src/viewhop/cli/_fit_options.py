@@ -168,6 +168,11 @@ def _walk_options() -> list[Any]:
             help="Add all views side by side as one more view.  [default: if most samples are "
             "complete]",
         ),
+        setting(
+            "--connect/--no-connect",
+            default=None,
+            help="Add neighbours until the walk is in one piece.  [default: no-connect]",
+        ),
         setting("--steps", metavar="T", type=float, help="Diffusion time.  [default: 1]"),
         setting(
             "--output",

@@ -59,6 +59,10 @@ def _print_numbers(result: RunResult) -> None:
     click.echo(f"{record['n_components']} coordinates, eigenvalues {listed} ({record['solver']})")
     if record["n_pieces"] > 1:
         click.echo(f"the walk falls into {record['n_pieces']} pieces")
+    elif record["settings"]["connect"]:
+        kept = {k for k in record["n_neighbors"].values() if k is not None}
+        counts = " and ".join(f"{k:,}" for k in sorted(kept)) or "all"
+        click.echo(f"the walk is in one piece, with {counts} neighbours")
     if "n_clusters" in record:
         _print_clusters(result)
 

@@ -289,6 +289,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "hops": ["array-like", StrOptions({"auto"}), None],
     "view_weights": ["array-like", Mapping, None],
     "joint_view": ["boolean", StrOptions({"auto"})],
+    "connect": ["boolean"],
     "accuracy": [Interval(Real, 0, 1, closed="left"), StrOptions({"local_pca", "danco"}), None],
     "output": [ListedNames(OUTPUTS)],
     "views": [_POSITIVE, list, tuple, Mapping, None],

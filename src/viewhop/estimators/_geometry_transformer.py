@@ -43,6 +43,7 @@ class GeometryTransformer(ViewTransformer):
     eigenvalues_ = FittedAttribute(lambda est: est.geometry_.eigenvalues)
     view_embeddings_ = FittedAttribute(lambda est: est.geometry_.view_embeddings)
     bandwidths_ = FittedAttribute(lambda est: est.geometry_.bandwidths)
+    n_neighbors_ = FittedAttribute(lambda est: est.geometry_.n_neighbors)
     degrees_ = FittedAttribute(lambda est: est.geometry_.degrees)
     observed_ = FittedAttribute(lambda est: est.geometry_.observed)
     metrics_ = FittedAttribute(lambda est: est.geometry_.metrics)

@@ -60,6 +60,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Whether a walk with view weights also visits a joint view: all views side by side, for
         samples that every view observed. "auto" adds it if all views have the same Gaussian kernel
         on neighbours with local scales (which "adaptive" is), and most samples are complete.
+    connect : bool, default=False
+        Whether kernels on nearest neighbours get more of them until the walk is in one piece: the
+        first of 2, 4, 8, … times as many that suffice, in all views alike, up to all samples. The
+        neighbour that sets a local scale moves out in proportion. `n_neighbors_` has the result,
+        and `DisconnectedWarning` says why, if none suffices.
     accuracy : float, {"local_pca", "danco"} or None, default=None
         The rule for ``n_components="auto"``. A number δ keeps the coordinates with
         λ_k^t > δ λ_1^t; None is 0.1. A name keeps as many coordinates as that method estimates for
@@ -107,6 +112,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         `Views.link`) has one row of coordinates per row.
     bandwidths_ : dict by view name
         Scale of each kernel: one number, one per sample for local scales, or NaN if precomputed.
+    n_neighbors_ : dict of int or None by view name
+        Neighbours that each kernel keeps, which `connect` may have raised; None if all.
     degrees_ : dict of (n_samples,) arrays by view name
         D̂, the row sums of the walk's kernel, with rows as in `view_embeddings_`.
     observed_ : (n_samples, n_views) bool array
@@ -167,6 +174,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         "hops",
         "view_weights",
         "joint_view",
+        "connect",
         "accuracy",
         "output",
         "views",
@@ -190,6 +198,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         hops: Any = None,
         view_weights: Any = None,
         joint_view: bool | str = "auto",
+        connect: bool = False,
         accuracy: float | str | None = None,
         output: str = "auto",
         views: Any = None,
@@ -209,6 +218,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         self.hops = hops
         self.view_weights = view_weights
         self.joint_view = joint_view
+        self.connect = connect
         self.accuracy = accuracy
         self.output = output
         self.views = views
@@ -327,6 +337,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
             hops=hops,
             weights=weights,
             joint_view=self.joint_view,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,

@@ -27,7 +27,8 @@ class DiffusionMaps(GeometryTransformer):
     ----------
     n_components : int or "auto", default=2
         Number r of coordinates. "auto" keeps as many as `accuracy` requires.
-    n_steps, kernel, accuracy, missing, solver, tol, max_memory, n_jobs, random_state, verbose
+    n_steps, kernel, connect, accuracy, missing, solver, tol, max_memory, n_jobs, random_state, \
+verbose
         As in `MultiViewDiffusionMaps`. With one view, a row that counts as not observed leaves a
         sample without any view, which is refused.
 
@@ -37,7 +38,8 @@ class DiffusionMaps(GeometryTransformer):
         The frozen result of the fit, from which all other fitted attributes are computed.
     embedding_ : (n_samples, r) array
     eigenvalues_ : (r,) array
-    bandwidths_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, memory_, timings_
+    bandwidths_, n_neighbors_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, \
+memory_, timings_
         As in `MultiViewDiffusionMaps`.
 
     Notes
@@ -59,6 +61,7 @@ class DiffusionMaps(GeometryTransformer):
         "n_components",
         "n_steps",
         "kernel",
+        "connect",
         "accuracy",
         "missing",
         "solver",
@@ -75,6 +78,7 @@ class DiffusionMaps(GeometryTransformer):
         *,
         n_steps: float = 1,
         kernel: Any = "adaptive",
+        connect: bool = False,
         accuracy: float | str | None = None,
         missing: str = "error",
         solver: Any = "auto",
@@ -87,6 +91,7 @@ class DiffusionMaps(GeometryTransformer):
         self.n_components = n_components
         self.n_steps = n_steps
         self.kernel = kernel
+        self.connect = connect
         self.accuracy = accuracy
         self.missing = missing
         self.solver = solver
@@ -129,6 +134,7 @@ class DiffusionMaps(GeometryTransformer):
             walk=SumWalk,
             rank=choose_rank(self.n_components, self.accuracy, self.n_steps),
             kernel=self.kernel,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output="concat",
             solver=self.solver,

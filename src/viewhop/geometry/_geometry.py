@@ -333,6 +333,14 @@ class Geometry:
         return {K.name: K.kernel for K in self.walk.affinities}
 
     @property
+    def n_neighbors(self) -> dict[str, int | None]:
+        """Neighbours that each kernel keeps, by view name; None for a kernel that keeps all."""
+        return {
+            K.name: None if (k := K.kernel.n_neighbors) is None else min(int(k), K.n_samples - 1)
+            for K in self.walk.affinities
+        }
+
+    @property
     def metrics(self) -> dict[str, str]:
         """The metric of each view by name; see `viewhop.selection.metric_name`."""
         return {name: metric_name(kernel) for name, kernel in self.kernels.items()}

@@ -37,6 +37,8 @@ class Recipe:
     joint_view : bool or "auto"
         Whether a walk with weights has a joint view. "auto" adds it if the kernels are alike and
         every view observed most samples.
+    connect : bool
+        Whether neighbour kernels get more neighbours until the walk is in one piece.
     n_steps : float
         Diffusion time t.
     output : str
@@ -53,6 +55,7 @@ class Recipe:
     hops: Floats | None = None
     weights: Mapping[str, float] | str | None = None
     joint_view: bool | str = False
+    connect: bool = False
     n_steps: float = 1.0
     output: str = "auto"
     solver: Any = "auto"

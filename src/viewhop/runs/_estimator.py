@@ -62,6 +62,7 @@ def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model
     """
     kernels = {name: build_kernel(settings.kernel_of(name)) for name in settings.views}
     solving: dict[str, Any] = {
+        "connect": settings.connect,
         "n_steps": settings.steps,
         "solver": settings.solver,
         "tol": settings.tol,

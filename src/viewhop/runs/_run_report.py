@@ -217,6 +217,7 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
         "coordinates": str(record["n_components"]),
         "eigenvalues": ", ".join(f"{value:.4g}" for value in record["eigenvalues"][:10]),
         "pieces": str(record["n_pieces"]),
+        "neighbours": _format_neighbours(record.get("n_neighbors", {})),
         "solver": str(record["solver"]),
         "seed": str(record["seed"]),
         "seconds": f"{sum(record['timings'].values()):.1f}",
@@ -225,6 +226,14 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
     for entry in record["warnings"]:
         facts[entry["kind"]] = entry["text"]
     return facts
+
+
+def _format_neighbours(counts: Mapping[str, int | None]) -> str:
+    """The neighbours that each kernel keeps: one number if it is the same for all views."""
+    words = {name: "all" if k is None else f"{k:,}" for name, k in counts.items()}
+    if len({*words.values()}) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{word} ({name})" for name, word in words.items())
 
 
 def _report_run(

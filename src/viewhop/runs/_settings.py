@@ -65,8 +65,8 @@ class Settings(KernelSettings):
         Whether to write report.html.
     id, label, keep, drop, decimal, delimiter, encoding
         How the files are read, as in `viewhop.tables.Options`; a delimiter may be "tab".
-    fusion, within_view_weight, joint_view, components, accuracy, steps, output, solver, tol
-    memory, jobs, seed
+    fusion, within_view_weight, joint_view, connect, components, accuracy, steps, output, solver
+    tol, memory, jobs, seed
         Of `MultiViewDiffusionMaps`, where some have longer names: `n_components`, `n_steps`,
         `max_memory`, `n_jobs`, `random_state`. A joint view that is None is "auto".
     clusters, max_clusters, normalize
@@ -95,6 +95,7 @@ class Settings(KernelSettings):
     fusion: str = setting(kinds.name_in(FUSIONS), "hop")
     within_view_weight: float | None = setting(kinds.number(least=0, most=1))
     joint_view: bool | None = setting(kinds.boolean)
+    connect: bool = setting(kinds.boolean, False)
     components: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
     accuracy: float | str | None = setting(
         kinds.either(kinds.number(least=0, most=1), kinds.choice("local_pca", "danco"))

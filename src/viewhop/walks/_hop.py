@@ -194,6 +194,11 @@ class HopWalk(Walk):
         return self.rows.where(node)
 
     @property
+    def node_samples(self) -> Labels:
+        """The sample of each node, (n_nodes,)."""
+        return np.concatenate([self.rows.samples(l) for l in range(self.n_blocks)])
+
+    @property
     def n_blocks(self) -> int:
         """Number of views."""
         return len(self.kernels)

@@ -262,6 +262,11 @@ class Walk(ABC):
         """The block and sample of a node."""
         return divmod(node, self.n_samples)
 
+    @property
+    def node_samples(self) -> Labels:
+        """The sample of each node, (n_nodes,)."""
+        return np.tile(np.arange(self.n_samples), self.n_blocks)
+
     def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
         """The nodes of samples in a view, (p,); the same for every view of a fused geometry.
 
