@@ -69,6 +69,7 @@ def fit_geometry(
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
     rank = recipe.rank.settle(_features(views, kernels), generator)
+    rank.check_limit(recipe.walk.coordinate_limit(views.nodes, recipe.expected_hops(views.n_views)))
     allowed = memory.parse_budget(recipe.max_memory)
     expected = plan_memory(recipe, views, kernels, rank).require(allowed)
     n_jobs = thread_count(recipe.n_jobs)
