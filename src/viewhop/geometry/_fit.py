@@ -14,7 +14,7 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import build_affinities
 from viewhop.bandwidth import resolve_scales
-from viewhop.geometry._coordinates import resolve_output
+from viewhop.geometry._coordinates import check_time, resolve_output
 from viewhop.geometry._fuse import fuse_kernels
 from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
 from viewhop.geometry._memory_plan import plan_memory
@@ -65,6 +65,7 @@ def fit_geometry(
     (100, 2)
     """
     generator = np.random.default_rng(0) if generator is None else generator
+    check_time(recipe.n_steps)
     kernels = kernels_by_view(recipe.kernel, views.names)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
@@ -123,6 +124,7 @@ def fit_geometry(
         geometry.prepare()
         if geometry.unreached.any():
             warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
+        geometry.warn_of_underflow(stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
 

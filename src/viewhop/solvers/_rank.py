@@ -101,7 +101,7 @@ class FixedRank(Rank):
 
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
         """Raise ValueError for fewer than 3 samples."""
-        _check_samples("a walk needs", 3, names, n_samples)
+        _check_samples(f"n_components={self.r!r} needs", 3, names, n_samples)
 
     def check_limit(self, limit: int) -> None:
         """Raise ValueError if r is above the limit."""
