@@ -32,6 +32,7 @@ __all__ = [
     "SettingsError",
     "SlowSearchWarning",
     "TableError",
+    "UnderflowWarning",
     "UnreachedViewWarning",
 ]
 
@@ -213,6 +214,20 @@ class UnreachedViewWarning(UserWarning):
 
 class ScaleWarning(UserWarning):
     """A bandwidth was chosen although the condition of its rule does not hold everywhere."""
+
+
+class UnderflowWarning(UserWarning):
+    """Coordinates after very many steps are smaller than any number, so they are 0.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of such coordinates.
+    """
+
+    def __init__(self, message: str, n_components: int = 0) -> None:
+        super().__init__(message)
+        self.n_components = n_components
 
 
 class RecallWarning(UserWarning):

@@ -13,7 +13,7 @@ from scipy.special import factorial
 
 from viewhop.bandwidth._one_view import choose_rows, constant_view_error, distance_rows
 from viewhop.errors import ScaleWarning
-from viewhop.neighbours import Points
+from viewhop.neighbours import Points, check_spread
 from viewhop.views import Views, require_rows
 
 __all__ = ["JointScales", "Surface", "common_rows", "joint", "joint_scales"]
@@ -106,7 +106,10 @@ def joint(
     """
     generator = np.random.default_rng(random_state)
     all_views = require_rows(Views(views))
-    points = {name: Points(X) for name, X in common_rows(all_views, [*all_views.names]).items()}
+    rows = common_rows(all_views, [*all_views.names])
+    for name, X in rows.items():
+        check_spread(name, X)
+    points = {name: Points(X) for name, X in rows.items()}
     return joint_scales(points, n_scales, generator)
 
 

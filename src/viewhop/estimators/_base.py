@@ -295,7 +295,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "views": [_POSITIVE, list, tuple, Mapping, None],
     "missing": [StrOptions({*MISSING})],
     "solver": [ListedNames(SOLVERS, "auto"), HasMethods("solve")],
-    "tol": [Interval(Real, 0, None, closed="left"), None],
+    "tol": [Interval(Real, 0, 1, closed="left"), None],
     "max_memory": [Interval(Real, 0, None, closed="neither"), str, None],
     "n_jobs": [Integral, None],
     "random_state": ["random_state", np.random.Generator],

@@ -110,12 +110,15 @@ class GeometryTransformer(ViewTransformer):
             If samples are far from all training samples; they get the coordinates of the nearest.
         UnreachedViewWarning
             If the hop matrix does not connect the passed views to some other view.
+        UnderflowWarning
+            If n_steps is so large that coordinates are smaller than any number, and therefore 0.
         """
         check_is_fitted(self)
         views = self._read_new(X)
         with show_progress(self.verbose) as progress:
             placed = self.geometry_.place(views, n_jobs=self.n_jobs, progress=progress)
         placed.warn(stacklevel=3)
+        self.geometry_.warn_of_underflow(stacklevel=3)
         embedding = self._label_rows(placed.embedding, X)
         return (embedding, placed.coverage) if return_coverage else embedding
 

@@ -256,7 +256,8 @@ class KernelCCA(ViewTransformer):
         if n < self.n_components + 1:
             raise ValueError(
                 f"n_components={self.n_components} needs at least {self.n_components + 1} samples, "
-                f"but {quote_views(views.names)} have n_samples = {n}"
+                f"but {quote_views(views.names)} have n_samples = {n}; pass at most "
+                f"n_components={n - 1}"
             )
         if self.rank is not None and self.rank > n:
             raise ValueError(

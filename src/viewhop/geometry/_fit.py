@@ -17,7 +17,7 @@ from viewhop.affinity import build_affinities
 from viewhop.bandwidth import resolve_scales
 from viewhop.geometry._connect import build_connected
 from viewhop.geometry._connectivity import check_reached, warn_of_pieces
-from viewhop.geometry._coordinates import resolve_output
+from viewhop.geometry._coordinates import check_time, resolve_output
 from viewhop.geometry._fuse import fuse_kernels
 from viewhop.geometry._geometry import (
     FitRecord,
@@ -73,11 +73,13 @@ def fit_geometry(
     (100, 2)
     """
     generator = np.random.default_rng(0) if generator is None else generator
+    check_time(recipe.n_steps)
     kernels = kernels_by_view(recipe.kernel, require_rows(views).names)
     check_kernels_with_gaps(views, kernels)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
     rank = recipe.rank.settle(_features(views, kernels), generator)
+    rank.check_limit(recipe.walk.coordinate_limit(views.nodes, recipe.expected_hops(views.n_views)))
     allowed = memory.parse_budget(recipe.max_memory)
 
     def reserve(kernels: Mapping[str, Kernel]) -> int:
@@ -134,6 +136,7 @@ def fit_geometry(
         geometry.prepare()
         if geometry.unreached.any():
             warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
+        geometry.warn_of_underflow(stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
 

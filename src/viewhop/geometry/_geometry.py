@@ -19,6 +19,7 @@ from viewhop.geometry._coordinates import (
     coordinates,
     fit_scaling,
     mean_over_views,
+    warn_of_underflow,
 )
 from viewhop.kernels import Kernel
 from viewhop.selection import metric_name
@@ -153,7 +154,11 @@ class Geometry:
         n_steps : float or None
             Diffusion time t, any non-negative number; None takes that of the fit.
         """
-        return self._embedding if n_steps is None else self._embed(self._time(n_steps))
+        if n_steps is None:
+            return self._embedding
+        t = self._time(n_steps)
+        self.warn_of_underflow(t, stacklevel=2)
+        return self._embed(t)
 
     def by_view(self, n_steps: float | None = None) -> list[Floats]:
         """Coordinates of the training samples in each block of the walk, (n_samples, r) each.
@@ -179,6 +184,20 @@ class Geometry:
         t = self._time(n_steps)
         blocks = self._of_views(self.extension.by_row())
         return [coordinates(block, self.eigenvalues, t) for block in blocks]
+
+    def warn_of_underflow(self, n_steps: float | None = None, *, stacklevel: int) -> None:
+        """Warn if coordinates underflow to 0 because of the number of steps.
+
+        Parameters
+        ----------
+        n_steps : float or None
+            As in `embedding`.
+        stacklevel : int
+            As in `warnings.warn`, counted from the caller.
+        """
+        if self.is_timed:
+            t = self._time(n_steps)
+            warn_of_underflow(self.eigenvalues, t, self.schema.dtype, stacklevel=stacklevel + 1)
 
     def prepare(self) -> None:
         """Compute the coordinates now: later writes to an array do not change them."""
@@ -361,7 +380,7 @@ class Geometry:
         """Coordinates by view name; the same for every view if the geometry is fused."""
         blocks = self._for_every_view(self.by_row())
         return {
-            name: block.astype(self.schema.dtype)
+            name: block.astype(self.schema.dtype) + self.schema.dtype.type(0)
             for name, block in zip(self.schema.names, blocks, strict=True)
         }
 
@@ -422,7 +441,8 @@ class Geometry:
             scaling = self._of_views(self.scaling)
             blocks = [mean_over_views(blocks, scaling, seen) * self.eigenvalues]
         columns = [coordinates(block, self.eigenvalues, n_steps) for block in blocks]
-        return np.hstack(columns).astype(self.schema.dtype)
+        # As in `coordinates`, after conversion to a lower precision.
+        return np.asarray(np.hstack(columns).astype(self.schema.dtype) + self.schema.dtype.type(0))
 
     def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per kernel; None for a view without rows."""

@@ -67,3 +67,13 @@ class Recipe:
     def is_weighted(self) -> bool:
         """Whether the hop matrix is that of view weights."""
         return self.walk.takes_hops and self.weights is not None
+
+    def expected_hops(self, n_blocks: int) -> Floats | None:
+        """A hop matrix of the same rank as that of the walk, or None; weights may not be known yet.
+
+        Parameters
+        ----------
+        n_blocks : int
+            Number of views, and one more for a joint view.
+        """
+        return np.ones((n_blocks, n_blocks)) if self.is_weighted else self.hops
