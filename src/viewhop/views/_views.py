@@ -129,7 +129,7 @@ class Views(JoinedRows):
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
         self._set(n, rows, samples, [reading.column_labels(array) for _, array in named])
-        self.kernels_with_gaps = tuple(reader.kernels_with_gaps)
+        self.kernels_with_gaps = tuple(n for n in self.names if n in reader.kernels_with_gaps)
         self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
 
     def _set(
