@@ -397,6 +397,10 @@ class Precomputed(Kernel):
     In ``fit`` the view is the (n_samples, n_samples) kernel of the training samples, symmetric and
     non-negative; in ``transform`` it is the (n_new, n_samples) block.
 
+    A sample that the view did not observe has a row and a column of NaN in ``fit``. In
+    ``transform``, a new sample that the view did not observe is a row of NaN, and the columns of
+    training samples that it did not observe may contain anything.
+
     Parameters
     ----------
     n_neighbors : int or None, default=None

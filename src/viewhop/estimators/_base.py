@@ -206,8 +206,7 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
             return embedding
         import pandas as pd
 
-        labels = row_labels(X)
-        return pd.DataFrame(embedding, index=None if labels is None else pd.Index(labels))
+        return pd.DataFrame(embedding, index=row_labels(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the embedding's columns: ``<view>_<k>``, with k from 1.

@@ -195,7 +195,7 @@ class JoinedRows:
                 # One row per sample, only in a different order: the view is complete.
                 rows[name] = rows[name][np.argsort(samples[name])]
                 samples[name] = np.arange(n)
-        return cls._of_rows(n, rows, samples, labels, aligned.ids)
+        return cls._of_rows(n, rows, samples, labels, aligned.ids, reader.reason)
 
     @classmethod
     @abstractmethod
@@ -206,8 +206,9 @@ class JoinedRows:
         samples: Mapping[str, NDArray[np.intp]],
         feature_names: Sequence[Labels],
         ids: NDArray[Any],
+        why: str,
     ) -> Self:
-        """Views with these rows, which belong to these samples."""
+        """Views with these rows, which belong to these samples; `why` some may have no row."""
 
 
 def _describe(aligned: Aligned, name: str, row: int) -> str:

@@ -114,6 +114,11 @@ class RowReader:
             self._dropped[name] = int(partial.sum()), describe(row)
         return np.flatnonzero(~unseen & ~partial)
 
+    @property
+    def reason(self) -> str:
+        """Why a sample may have no row in any view, for a message."""
+        return "is NaN at least in part" if self._dropped else "is NaN"
+
     def warn(self, *, stacklevel: int) -> None:
         """Warn about the rows that were dropped in this read, if any.
 

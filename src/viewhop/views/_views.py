@@ -129,8 +129,8 @@ class Views(JoinedRows):
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
         self._set(n, rows, samples, [reading.column_labels(array) for _, array in named])
-        self.kernels_with_gaps = tuple(reader.kernels_with_gaps)
-        self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
+        self.kernels_with_gaps = tuple(n for n in self.names if n in reader.kernels_with_gaps)
+        self._check_observed(reader.reason, is_masked=observed is not None)
 
     def _set(
         self,
@@ -155,7 +155,7 @@ class Views(JoinedRows):
         self.feature_names = tuple(feature_names)
         self.ids = ids
 
-    def _check_observed(self, why: str) -> None:
+    def _check_observed(self, why: str, *, is_masked: bool = False) -> None:
         """Raise ValueError, naming the first one, if no view observed some samples."""
         if self.is_complete:
             return
@@ -164,7 +164,8 @@ class Views(JoinedRows):
             return
         kind = "row" if self.ids is None else "sample"
         if self.n_views == 1:
-            why = f"of view {self.names[0]!r} {why.replace('is NaN', 'is all NaN')}"
+            why = f"of view {self.names[0]!r} {'is all NaN' if why == 'is NaN' else why}"
+        why += " or not in `observed`" * is_masked
         plural = "" if unseen.size == 1 else "s"
         raise ValueError(
             f"{self.describe_sample(int(unseen[0]))} {why}: it was observed by no view "
@@ -180,7 +181,7 @@ class Views(JoinedRows):
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
         self._set(len(self), rows, samples, self.feature_names, self.ids, self._precisions)
-        self._check_observed("is NaN or not in `observed`")
+        self._check_observed("is NaN", is_masked=True)
 
     @classmethod
     def from_columns(
@@ -240,10 +241,11 @@ class Views(JoinedRows):
         samples: Mapping[str, Indices],
         feature_names: Sequence[Labels],
         ids: NDArray[Any],
+        why: str,
     ) -> Self:
         views = cls.__new__(cls)
         views._set(n_samples, rows, samples, feature_names, ids)
-        views._check_observed("is NaN")
+        views._check_observed(why)
         return views
 
     @property
