@@ -99,7 +99,7 @@ def test_data_that_are_not_there_are_an_error_and_no_download(offline, tmp_path)
 def test_a_file_of_a_wrong_checksum_is_never_read(offline, letters, monkeypatch):
     letters.write_bytes(letters.read_bytes() + b"more")
     monkeypatch.setattr(_remote, "_arrays", lambda *args: pytest.fail("it was read"))
-    with pytest.raises(ValueError, match="wrong checksum: expected SHA-256 .*Get it again"):
+    with pytest.raises(ValueError, match=r"wrong checksum: expected SHA-256 .*Get it again"):
         vh.datasets.load_isolet(letters.parent)
 
 
