@@ -250,3 +250,25 @@ def test_a_connected_walk_shows_no_chooser(page, tmp_path):
     shown = "const box = document.getElementById(args[0]).getBoundingClientRect();"
     for name in ("pieces", "piece-field", "group-field"):
         assert page.run(f"{shown} return box.width", name) == 0, name
+
+
+# --- arguments of the wrong type --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"features": np.zeros((95, 2))}, r"features must be .* Views.*got ndarray"),
+        ({"features": [np.zeros((95, 2))]}, r"features=viewhop\.Views\(\[A, B\]\), got list"),
+        ({"layout": np.zeros((95, 2))}, r"layout must be what viewhop\.lay_out\(est\) returns"),
+        ({"layout": True}, r"layout must be .* got bool"),
+        ({"labels": "group"}, r"labels must be a sequence with one entry per sample, got str"),
+        ({"clusters": 3}, r"clusters must be a sequence .* got int"),
+        ({"ids": 3}, r"ids must be a sequence .* got int"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_named(wrong, message, tmp_path):
+    est = fit(groups()[0])
+    with pytest.raises(TypeError, match=message):
+        vh.report.write(tmp_path / "report.html", est, **wrong)
+    assert not (tmp_path / "report.html").exists()
