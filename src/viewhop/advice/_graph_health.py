@@ -59,7 +59,7 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
         "name": K.name,
         "observed": int(geometry.observed[:, view].sum()),
         "rows": K.n_samples,
-        "held": "all pairs" if values is None else "neighbours",
+        "held": _held_pairs(geometry.n_neighbors[K.name], is_full=values is None),
         "metric": geometry.metrics[K.name],
         "scores": _ranked_scores(geometry, K.name),
         "weight": geometry.record.view_weights.get(K.name),
@@ -87,6 +87,13 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
             "high": float(edges[-1]),
         }
     return graph | {"words": _words(graph, isolated)}
+
+
+def _held_pairs(k: int | None, *, is_full: bool) -> str:
+    """Which pairs a kernel keeps, in words."""
+    if is_full:
+        return "all pairs"
+    return "stored pairs" if k is None else f"{k:,} neighbours"
 
 
 def _ranked_scores(geometry: Geometry, name: str) -> list[list[Any]]:

@@ -143,15 +143,4 @@ def _draw(result: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, Any]:
             plotting.bandwidth_slice(
                 result, pair=(first, second), ax=ax, title=f"{first} beside {second}"
             )
-    for ax in (*surfaces.axes, *slices.axes):
-        _disable_math(ax)
     return surfaces, slices
-
-
-def _disable_math(ax: Any) -> None:
-    """Draw text literally: matplotlib would parse a formula between two dollar signs."""
-    from matplotlib.text import Text
-
-    for artist in (*ax.get_children(), ax.xaxis.label, ax.yaxis.label):
-        if isinstance(artist, Text):
-            artist.set_parse_math(False)

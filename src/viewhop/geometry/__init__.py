@@ -26,6 +26,7 @@ from viewhop.geometry._pieces import (
     add_pieces,
     piece_coordinates,
     piece_labels,
+    piece_sizes,
 )
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
@@ -53,6 +54,7 @@ __all__ = [
     "multi_view_distance",
     "piece_coordinates",
     "piece_labels",
+    "piece_sizes",
     "require_geometry",
     "single_view_distance",
     "transition_probabilities",

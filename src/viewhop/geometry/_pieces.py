@@ -22,7 +22,7 @@ from viewhop.solvers import keep_positive, solve, trivial_pairs
 from viewhop.spectrum import Spectrum
 from viewhop.walks import PieceWalk, Walk
 
-__all__ = ["PieceCoordinates", "add_pieces", "piece_coordinates", "piece_labels"]
+__all__ = ["PieceCoordinates", "add_pieces", "piece_coordinates", "piece_labels", "piece_sizes"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -82,6 +82,20 @@ def piece_labels(source: Source) -> Labels:
     """
     walk = require_geometry(source).walk
     return _by_sample(walk, _rank_pieces(walk.pieces()))
+
+
+def piece_sizes(source: Source) -> Labels:
+    """The number of samples in each piece, (n_pieces,), in the order of `piece_labels`.
+
+    Parameters
+    ----------
+    source : fitted estimator or Geometry
+    """
+    walk = require_geometry(source).walk
+    labels = _rank_pieces(walk.pieces())
+    reached = labels >= 0
+    pairs = np.unique(np.stack([labels, walk.node_samples])[:, reached], axis=1)
+    return np.bincount(pairs[0])
 
 
 def piece_coordinates(
