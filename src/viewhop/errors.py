@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from viewhop.spectrum import Spectrum
 
 __all__ = [
+    "ChangedInputWarning",
     "ConvergenceError",
     "DataMissingError",
     "DisconnectedWarning",
+    "DroppedRowsWarning",
     "FarSampleWarning",
     "GapWarning",
     "MemoryBudgetError",
@@ -28,6 +30,7 @@ __all__ = [
     "ScaleWarning",
     "SeismicError",
     "SettingsError",
+    "SimilarIdsWarning",
     "SlowSearchWarning",
     "TableError",
     "UnreachedViewWarning",
@@ -165,6 +168,48 @@ class DisconnectedWarning(UserWarning):
     def __init__(self, message: str, n_pieces: int = 0) -> None:
         super().__init__(message)
         self.n_pieces = n_pieces
+
+
+class DroppedRowsWarning(UserWarning):
+    """Rows with some values missing count as not observed, as ``missing="drop"`` asks.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of such rows.
+    """
+
+    def __init__(self, message: str, n_rows: int = 0) -> None:
+        super().__init__(message)
+        self.n_rows = n_rows
+
+
+class SimilarIdsWarning(UserWarning):
+    """Ids of different views differ only by white space or case, so they are different samples.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Number of ids that are spelled in several ways.
+    """
+
+    def __init__(self, message: str, n_pairs: int = 0) -> None:
+        super().__init__(message)
+        self.n_pairs = n_pairs
+
+
+class ChangedInputWarning(UserWarning):
+    """A run is repeated, but input files have changed since.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The files that changed.
+    """
+
+    def __init__(self, message: str, files: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.files = files
 
 
 class FarSampleWarning(UserWarning):

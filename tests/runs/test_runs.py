@@ -453,7 +453,7 @@ def test_missing_columns_and_views_are_named(fitted, tmp_path):
     est, made = fitted
     new = tmp_path / "new.csv"
     write(new, {"a": made["x"][:, 0], "B": made["x"][:, 1], "c": made["x"][:, 2]})
-    with pytest.raises(TableError, match=r"new\.csv: no column 'b'; there are 'B'"):
+    with pytest.raises(TableError, match=r"new\.csv: no column 'b' \(did you mean 'B'\?\)"):
         read_model_views(est, {"x": str(new)}, options=Options())
     write(new, {"a": made["x"][:, 0]})
     with pytest.raises(TableError, match=r"new\.csv, line 1: the columns 'b', 'c' are missing"):

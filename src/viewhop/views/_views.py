@@ -24,6 +24,7 @@ from viewhop.views._alignment import (
 from viewhop.views._checks import Labels, is_mudata, view_name
 from viewhop.views._columns import Groups, column_groups
 from viewhop.views._rows import RowMap, unless_whole
+from viewhop.views._similar_ids import warn_of_similar_ids
 
 __all__ = ["Views", "is_collection"]
 
@@ -214,6 +215,7 @@ class Views:
         """
         arrays, ids, labels = _framed(frames, id)
         aligned = align_by_id(ids)
+        warn_of_similar_ids(ids, advice="strip them")
         check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
         return cls._aligned(arrays, aligned, labels)
 
@@ -280,7 +282,9 @@ class Views:
             raise ValueError("pass ids or times, not both")
         if ids is None and times is None:
             arrays, row_ids, labels = _framed(views, None)
-            return cls._aligned(arrays, align_by_id(row_ids), labels)
+            aligned = align_by_id(row_ids)
+            warn_of_similar_ids(row_ids, advice="strip them")
+            return cls._aligned(arrays, aligned, labels)
         named = _by_name(views, "views")
         arrays = {name: reading.read_matrix(name, X) for name, X in named.items()}
         labels = [reading.column_labels(X) for X in named.values()]
@@ -288,7 +292,10 @@ class Views:
             return cls._aligned(
                 arrays, align_by_time(_per_view(named, times, "times"), tolerance), labels
             )
-        return cls._aligned(arrays, align_by_id(_per_view(named, ids, "ids")), labels)
+        linked = _per_view(named, ids, "ids")
+        aligned = align_by_id(linked)
+        warn_of_similar_ids(linked, advice="strip them")
+        return cls._aligned(arrays, aligned, labels)
 
     @classmethod
     def _aligned(
