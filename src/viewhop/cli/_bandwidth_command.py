@@ -14,10 +14,12 @@ from viewhop.cli._options import (
     chosen_table_options,
     folder_option,
     output_folder,
+    quiet_option,
     seed_option,
     table_options,
     views_argument,
 )
+from viewhop.cli._progress_display import progress_shown
 
 if TYPE_CHECKING:
     from viewhop.bandwidth import JointScales
@@ -46,7 +48,8 @@ _MOST_PAIRS = 15
 )
 @seed_option
 @folder_option("Folder for bandwidth.json and the pictures surfaces.png and slices.png.")
-def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> None:
+@quiet_option
+def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None, quiet: bool) -> None:
     """Choose the scale of each view by Algorithm 1 of the paper.
 
     Pass at least two files, each with a name: rna=rna.csv protein=protein.parquet. At the scales
@@ -59,13 +62,15 @@ def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> 
 
     options = chosen_table_options()
     if out is None:
-        _print_scales(joint(read_views(views, options=options).views, grid, random_state=seed))
+        with progress_shown(quiet=quiet):
+            result = joint(read_views(views, options=options).views, grid, random_state=seed)
+        _print_scales(result)
         return
-    with output_folder(out) as folder:
+    with output_folder(out) as folder, progress_shown(quiet=quiet):
         samples = read_views(views, options=options)
         result = joint(samples.views, grid, random_state=seed)
         _print_scales(result)
-        _write(folder, result, samples, seed=seed)
+        _write(folder, result, samples, seed=seed, quiet=quiet)
 
 
 def _print_scales(result: JointScales) -> None:
@@ -74,7 +79,7 @@ def _print_scales(result: JointScales) -> None:
         click.echo(f"{name:<{width}}  {sigma:.6g}")
 
 
-def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> None:
+def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int, quiet: bool) -> None:
     from viewhop._runtime.files import replace_file
 
     with replace_file(folder / "bandwidth.json") as file:
@@ -85,13 +90,14 @@ def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> 
     try:
         surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
     except ImportError:
-        click.echo('note: no pictures: they require matplotlib (pip install "viewhop[plot]")')
+        if not quiet:
+            click.echo('note: no pictures: they require matplotlib (pip install "viewhop[plot]")')
         return
     for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
         with replace_file(folder / name) as file:
             figure.savefig(file, format="png", dpi=120)
         click.echo(f"wrote {folder / name}")
-    if len(pairs) > _MOST_PAIRS:
+    if len(pairs) > _MOST_PAIRS and not quiet:
         click.echo(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewhop._runtime.memory import parse_budget
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import TableError
 from viewhop.runs._estimator import Model, embedder_of
 from viewhop.tables import (
@@ -62,7 +63,8 @@ def read_model_views(
     for name in paths:
         if name not in schema.names:
             raise TableError(
-                f"the model has no view {name!r}; it was fitted on {', '.join(schema.names)}"
+                f"the model has no view {name!r}{suggestion(name, schema.names)}; it was fitted on "
+                f"{', '.join(schema.names)}"
             )
     budget = ReadingBudget(parse_budget(embedder_of(model).max_memory))
     tables = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import ignored_columns, read_model_views
@@ -139,7 +140,8 @@ def _check_views(model: Model, views: Mapping[str, str], options: Options) -> No
     unknown = [name for name in views if name not in schema.names]
     if unknown:
         raise SettingsError(
-            f"the model has no view {unknown[0]!r}; it was fitted on {', '.join(schema.names)}",
+            f"the model has no view {unknown[0]!r}{suggestion(unknown[0], schema.names)}; it was "
+            f"fitted on {', '.join(schema.names)}",
             key="views",
         )
     if (options.keep or options.drop) and None not in schema.feature_names:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
+from viewhop._runtime.suggestion import nearest_name
 from viewhop.errors import TableError
 
 __all__ = [
@@ -89,9 +89,8 @@ def missing_column(path: str, name: str, known: Iterable[str], *, role: str) -> 
     names = [*known]
     if not names:
         return table_fault(path, f"no {role} {quote_cell(name)}; its columns have no names")
-    folded = {other.strip().casefold(): other for other in names}
-    near = get_close_matches(name.strip().casefold(), folded, n=1)
-    guess = f" (did you mean {quote_cell(folded[near[0]])}?)" if near else ""
+    near = nearest_name(name, names)
+    guess = "" if near is None else f" (did you mean {quote_cell(near)}?)"
     listing = ", ".join(map(quote_cell, names[:8]))
     more = f", … ({len(names):,} in all)" if len(names) > 8 else ""
     return table_fault(path, f"no {role} {quote_cell(name)}{guess}; there are {listing}{more}")
