@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from viewhop.spectrum import Spectrum
 
 __all__ = [
+    "ChangedInputWarning",
     "ConvergenceError",
     "DataMissingError",
     "DisconnectedWarning",
@@ -30,6 +31,7 @@ __all__ = [
     "ScaleWarning",
     "SeismicError",
     "SettingsError",
+    "SimilarIdsWarning",
     "SlowSearchWarning",
     "TableError",
     "UnderflowWarning",
@@ -171,7 +173,7 @@ class DisconnectedWarning(UserWarning):
 
 
 class DroppedRowsWarning(UserWarning):
-    """Rows that are NaN in part were dropped: they count as not observed.
+    """Rows with some values missing count as not observed, as ``missing="drop"`` asks.
 
     Attributes
     ----------
@@ -182,6 +184,34 @@ class DroppedRowsWarning(UserWarning):
     def __init__(self, message: str, n_rows: int = 0) -> None:
         super().__init__(message)
         self.n_rows = n_rows
+
+
+class SimilarIdsWarning(UserWarning):
+    """Ids of different views differ only by white space or case, so they are different samples.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Number of ids that are spelled in several ways.
+    """
+
+    def __init__(self, message: str, n_pairs: int = 0) -> None:
+        super().__init__(message)
+        self.n_pairs = n_pairs
+
+
+class ChangedInputWarning(UserWarning):
+    """A run is repeated, but input files have changed since.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The files that changed.
+    """
+
+    def __init__(self, message: str, files: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.files = files
 
 
 class FarSampleWarning(UserWarning):

@@ -212,9 +212,10 @@ FULL = Settings(
     standardize=True, alpha=0.5, search="exact", scale_neighbors=3, taper=0.3,
     command="fit", format="csv", report=False,
     id='a "b"\n', label="é", keep=("x*",), drop=("\\", "]"), decimal=",", delimiter="\t",
-    encoding="latin-1", fusion="hop", within_view_weight=0.25, joint_view=False, connect=True,
-    components="auto", accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6,
-    memory="2GB", jobs=2, seed=2**32 - 1,
+    encoding="latin-1", id_strip=True, missing="drop", fusion="hop", within_view_weight=0.25,
+    joint_view=False, connect=True, components="auto",
+    accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6, memory="2GB", jobs=2,
+    seed=2**32 - 1,
     views={"rna one": ViewSettings(path="data/rna.csv", bandwidth="joint"),
            "b": ViewSettings(path="data/b.npz::x/y", kernel="precomputed", alpha=0.0)},
 )  # fmt: skip
@@ -453,7 +454,7 @@ def test_missing_columns_and_views_are_named(fitted, tmp_path):
     est, made = fitted
     new = tmp_path / "new.csv"
     write(new, {"a": made["x"][:, 0], "B": made["x"][:, 1], "c": made["x"][:, 2]})
-    with pytest.raises(TableError, match=r"new\.csv: no column 'b'; there are 'B'"):
+    with pytest.raises(TableError, match=r"new\.csv: no column 'b' \(did you mean 'B'\?\)"):
         read_model_views(est, {"x": str(new)}, options=Options())
     write(new, {"a": made["x"][:, 0]})
     with pytest.raises(TableError, match=r"new\.csv, line 1: the columns 'b', 'c' are missing"):

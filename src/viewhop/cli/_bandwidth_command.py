@@ -14,10 +14,12 @@ from viewhop.cli._options import (
     chosen_table_options,
     folder_option,
     output_folder,
+    quiet_option,
     seed_option,
     table_options,
     views_argument,
 )
+from viewhop.cli._progress_display import progress_shown
 
 if TYPE_CHECKING:
     from viewhop.bandwidth import JointScales
@@ -46,7 +48,8 @@ _MOST_PAIRS = 15
 )
 @seed_option
 @folder_option("Folder for bandwidth.json and the pictures surfaces.png and slices.png.")
-def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> None:
+@quiet_option
+def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None, quiet: bool) -> None:
     """Choose the scale of each view by Algorithm 1 of the paper.
 
     Pass at least two files, each with a name: rna=rna.csv protein=protein.parquet. At the scales
@@ -59,15 +62,20 @@ def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> 
 
     options = chosen_table_options()
     if out is None:
-        _print_scales(joint(read_views(views, options=options).views, grid, random_state=seed))
+        with progress_shown(quiet=quiet):
+            result = joint(read_views(views, options=options).views, grid, random_state=seed)
+        _print_scales(result)
         return
-    with output_folder(out) as folder:
+    with output_folder(out) as folder, progress_shown(quiet=quiet):
         samples = read_views(views, options=options)
         result = joint(samples.views, grid, random_state=seed)
-        lines = _write(folder, result, samples, seed=seed)
+        notes, written = _write(folder, result, samples, seed=seed)
     _print_scales(result)
-    for line in lines:
-        click.echo(line)
+    for path in written:
+        click.echo(f"wrote {path}")
+    if not quiet:
+        for note in notes:
+            click.echo(f"note: {note}")
 
 
 def _print_scales(result: JointScales) -> None:
@@ -76,11 +84,13 @@ def _print_scales(result: JointScales) -> None:
         click.echo(f"{name:<{width}}  {sigma:.6g}")
 
 
-def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> list[str]:
-    """Write all files, or none; the lines about them."""
+def _write(
+    folder: Path, result: JointScales, samples: Joined, *, seed: int
+) -> tuple[list[str], list[Path]]:
+    """Write all files, or none; notes for the user, and the files."""
     from viewhop._runtime.files import stage_files
 
-    lines = [f"wrote {folder / 'bandwidth.json'}"]
+    written = [folder / "bandwidth.json"]
     pairs = [*combinations(result.scales, 2)]
     record = _build_record(result, samples, seed)
     with stage_files(folder, last="bandwidth.json") as inside:
@@ -89,14 +99,13 @@ def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> 
         try:
             surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
         except ImportError:
-            what = 'note: no pictures: they require matplotlib (pip install "viewhop[plot]")'
-            return [*lines, what]
+            return ['no pictures: they require matplotlib (pip install "viewhop[plot]")'], written
         for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
             figure.savefig(inside / name, format="png", dpi=120)
-            lines.append(f"wrote {folder / name}")
+            written.append(folder / name)
     if len(pairs) > _MOST_PAIRS:
-        lines.append(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
-    return lines
+        return [f"the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views"], written
+    return [], written
 
 
 def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, Any]:

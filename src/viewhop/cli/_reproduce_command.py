@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import convert_errors, seed_option
+from viewhop.cli._options import convert_errors, quiet_option, seed_option
 from viewhop.cli._progress_display import progress_shown
 
 __all__ = ["reproduce"]
@@ -47,6 +47,7 @@ Examples:
     show_default=True,
     help="Folder for pictures, numbers and report.html.",
 )
+@quiet_option
 def reproduce(
     names: tuple[str, ...],
     listing: bool,
@@ -56,6 +57,7 @@ def reproduce(
     force: bool,
     data_home: Path | None,
     out: Path,
+    quiet: bool,
 ) -> None:
     """Run the paper's experiments and compare the results with the published ones.
 
@@ -78,7 +80,7 @@ def reproduce(
             experiment = experiments.find(name)
             click.echo(f"{name:<{width}}  {experiment.where:<12} {experiment.title}")
         return
-    with convert_errors("another folder with --out"), progress_shown() as progress:
+    with convert_errors("another folder with --out"), progress_shown(quiet=quiet) as progress:
         outcomes = experiments.reproduce(
             chosen,
             out=out,

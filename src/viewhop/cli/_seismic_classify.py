@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import check_apart, folder_option, output_folder, seed_option
+from viewhop.cli._options import (
+    check_apart,
+    folder_option,
+    output_folder,
+    quiet_option,
+    seed_option,
+)
 from viewhop.cli._progress_display import progress_shown
 from viewhop.cli._seismic_classify_files import FILE_NAMES, write_results
 from viewhop.cli._seismic_options import (
@@ -102,6 +108,7 @@ Examples:
 @folder_option(
     "Folder for scores.csv, events.csv, left-out.csv, report.html and pictures.", required=True
 )
+@quiet_option
 def classify(
     files: tuple[Path, ...],
     catalogue: Path,
@@ -116,6 +123,7 @@ def classify(
     pairs: bool,
     seed: int,
     out: Path,
+    quiet: bool,
 ) -> None:
     """Classify events by the sonograms of all channels, and measure the accuracy.
 
@@ -137,7 +145,7 @@ def classify(
                 read_files(files), listing.events, before=before, length=length, unpicked=unpicked
             )
         summary = dataset.summary.after(listing.summary.left_out)
-        with echo_left_out_on_error(summary.left_out), progress_shown() as progress:
+        with echo_left_out_on_error(summary.left_out), progress_shown(quiet=quiet) as progress:
             classification, pair_scores = _classify(
                 dataset,
                 components,
@@ -162,7 +170,8 @@ def classify(
     for line in lines:
         click.echo(line)
     _show(classification)
-    echo_summary(summary)
+    if not quiet:
+        echo_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")
 
 

@@ -47,6 +47,8 @@ def table_options(settings: Settings) -> Options:
             decimal=settings.decimal,
             delimiter="\t" if settings.delimiter == "tab" else settings.delimiter,
             encoding=settings.encoding,
+            id_strip=settings.id_strip,
+            missing=settings.missing,
         )
     except ValueError as error:
         raise SettingsError(str(error)) from None

@@ -84,6 +84,7 @@ def build_record(
                 "sha256": table.sha256,
                 "size": table.size,
                 "rows": len(table),
+                "dropped": table.n_dropped,
                 "columns": table.matrix.shape[1],
             }
             for name, table in samples.tables.items()

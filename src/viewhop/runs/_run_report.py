@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import stage_files
 from viewhop._runtime.outputs import output_file, output_folder
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import check_training_samples, read_model_views
@@ -27,6 +29,7 @@ __all__ = [
     "NO_REPORT",
     "ReportResult",
     "Samples",
+    "require_report",
     "summarise_record",
     "write_page",
     "write_report",
@@ -153,6 +156,16 @@ def write_report(
         raise SettingsError("missing output file: pass -o FILE", key="out")
     with output_file(target):
         return _report_model(path, views, target, options or Options(), progress)
+
+
+def require_report() -> None:
+    """Raise ImportError, with what to install, if reports cannot be written."""
+    try:
+        from viewhop import report  # noqa: F401
+    except ImportError as error:
+        raise ImportError(NO_REPORT, name="plotly") from error
+    if find_spec("plotly") is None:
+        raise ImportError(NO_REPORT, name="plotly")
 
 
 def write_page(
@@ -283,7 +296,8 @@ def _samples_of_run(
     unknown = [name for name in views if name not in settings.views]
     if unknown:
         raise SettingsError(
-            f"the run has no view {unknown[0]!r}; its views are {', '.join(settings.views)}",
+            f"the run has no view {unknown[0]!r}{suggestion(unknown[0], settings.views)}; its "
+            f"views are {', '.join(settings.views)}",
             key="views",
         )
     absent = [name for name, word in state.inputs.items() if word != "same" and name not in views]

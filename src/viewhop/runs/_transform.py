@@ -10,6 +10,7 @@ from typing import Any
 
 from viewhop._runtime.outputs import output_file
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import ignored_columns, read_model_views
@@ -117,7 +118,7 @@ def _transform(
 ) -> TransformResult:
     fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
-    samples = read_model_views(fitted, views, options=options)
+    samples = read_model_views(fitted, views, options=options, allow_unobserved=True)
     est = embedder_of(fitted)
     verbose = est.verbose
     est.set_params(verbose=progress)
@@ -149,7 +150,8 @@ def _check_views(model: Model, views: Mapping[str, str], options: Options) -> No
     unknown = [name for name in views if name not in schema.names]
     if unknown:
         raise SettingsError(
-            f"the model has no view {unknown[0]!r}; it was fitted on {', '.join(schema.names)}",
+            f"the model has no view {unknown[0]!r}{suggestion(unknown[0], schema.names)}; it was "
+            f"fitted on {', '.join(schema.names)}",
             key="views",
         )
     if (options.keep or options.drop) and None not in schema.feature_names:

@@ -10,6 +10,7 @@ from viewhop.views._row_labels import row_labels
 from viewhop.views._row_reader import LARGEST, MISSING, RowReader
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
+from viewhop.views._similar_ids import warn_of_similar_ids
 from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
@@ -37,4 +38,5 @@ __all__ = [
     "require_rows",
     "row_labels",
     "row_number",
+    "warn_of_similar_ids",
 ]

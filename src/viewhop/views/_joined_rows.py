@@ -23,6 +23,7 @@ from viewhop.views._alignment import (
 from viewhop.views._checks import Labels, view_name
 from viewhop.views._matrix import read_matrix
 from viewhop.views._row_reader import RowReader
+from viewhop.views._similar_ids import warn_of_similar_ids
 
 __all__ = ["JoinedRows"]
 
@@ -61,6 +62,7 @@ class JoinedRows:
         """
         arrays, ids, labels = _framed(frames, id)
         aligned = align_by_id(ids)
+        warn_of_similar_ids(ids, advice="strip them")
         check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
         reader = RowReader(missing)
         views = cls._aligned(arrays, aligned, labels, reader)
@@ -150,6 +152,7 @@ class JoinedRows:
         if ids is None and times is None:
             arrays, row_ids, labels = _framed(views, None)
             aligned = align_by_id(row_ids)
+            warn_of_similar_ids(row_ids, advice="strip them")
         else:
             named = _by_name(views, "views")
             arrays = {
@@ -160,7 +163,9 @@ class JoinedRows:
             if times is not None:
                 aligned = align_by_time(_per_view(named, times, "times"), tolerance)
             else:
-                aligned = align_by_id(_per_view(named, ids, "ids"))
+                linked_ids = _per_view(named, ids, "ids")
+                aligned = align_by_id(linked_ids)
+                warn_of_similar_ids(linked_ids, advice="strip them")
         linked = cls._aligned(arrays, aligned, labels, reader)
         reader.warn(stacklevel=2)
         return linked
