@@ -193,7 +193,8 @@ def test_every_setting_of_the_estimators_can_be_set():
     assert parameters == {
         "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": None,
         "hops": None, "view_weights": None, "joint_view": "auto", "connect": True,
-        "accuracy": None, "output": "mean", "views": None, "solver": "dense", "tol": 1e-3,
+        "accuracy": None, "output": "mean", "views": None, "missing": "error",
+        "solver": "dense", "tol": 1e-3,
         "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
     clusters = build_estimator(two(command="cluster", max_clusters=9, normalize=True))

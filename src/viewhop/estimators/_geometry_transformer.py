@@ -65,12 +65,17 @@ class GeometryTransformer(ViewTransformer):
         Parameters
         ----------
         X : list or dict of (n_samples, n_features) arrays, Views, MuData, stacked array, DataFrame
-            A row of NaN is a sample that the view did not observe.
+            A row that is NaN or masked is a sample that the view did not observe.
         y : ignored
 
         Returns
         -------
         self
+
+        Warns
+        -----
+        DroppedRowsWarning
+            If rows were dropped, with ``missing="drop"``.
         """
         self._check_parameters()
         views, schema = self._read_training(X)
@@ -92,6 +97,8 @@ class GeometryTransformer(ViewTransformer):
         ----------
         X : as in `fit`
             Any subset of the views: a list with None, a dict without some of them, or rows of NaN.
+            DataFrames given one per view are matched by column name; one stacked DataFrame must
+            have the columns of the fit, in the same order.
         return_coverage : bool
             Whether to return the coverage as well.
 
@@ -106,6 +113,8 @@ class GeometryTransformer(ViewTransformer):
 
         Warns
         -----
+        DroppedRowsWarning
+            If rows were dropped, with ``missing="drop"``.
         FarSampleWarning
             If samples are far from all training samples; they get the coordinates of the nearest.
         UnreachedViewWarning
