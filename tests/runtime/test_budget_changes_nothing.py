@@ -18,6 +18,8 @@ KERNELS = {
     "neighbours": Gaussian(n_neighbors=8),
     "one of each": ["gaussian", "adaptive"],
 }
+
+
 @pytest.fixture(scope="module")
 def views():
     rng = np.random.default_rng(0)
@@ -28,9 +30,7 @@ def views():
 
 @pytest.mark.parametrize("walk", [{}, {"within_view_weight": 0.0}], ids=["default", "paper"])
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-def test_a_byte_less_than_needed_is_an_error_and_enough_gives_the_same_bits(
-    views, kernel, walk
-):
+def test_a_byte_less_than_needed_is_an_error_and_enough_gives_the_same_bits(views, kernel, walk):
     def fit(budget):
         est = MultiViewDiffusionMaps(
             3, kernel=kernel, max_memory=budget, tol=1e-6, random_state=0, n_jobs=1, **walk
