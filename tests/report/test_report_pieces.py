@@ -13,7 +13,7 @@ from viewhop.errors import ConvergenceError
 from viewhop.geometry import piece_coordinates
 from viewhop.geometry._tsne import has_tsne
 from viewhop.kernels import Gaussian
-from viewhop.report import _pieces as pieces
+from viewhop.report import _piece_panels as pieces
 
 pytest.importorskip("plotly")
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
