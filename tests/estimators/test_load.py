@@ -416,7 +416,7 @@ def test_golden_files_always_load(path):
         assert_allclose(found[name], known[name], rtol=1e-9, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize(("version", "later"), [(1, {"-consensus"}), (2, set())])
+@pytest.mark.parametrize(("version", "later"), [(1, {"-consensus", "-connected"}), (2, set())])
 def test_golden_files_are_there_and_small(version, later):
     paths = [*DATA.glob(f"golden-{version}*.viewhop")]
     names = {path.stem.removeprefix(f"golden-{version}") for path in paths}
