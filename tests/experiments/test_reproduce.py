@@ -185,9 +185,7 @@ def test_resume_with_other_data_is_refused(known, tmp_path):
         [outcome] = running.reproduce(["good"], out=out, data_home=home)
     assert outcome.status == "kept"
     (home / "a.npz").write_bytes(b"two")
-    with pytest.raises(
-        RunFileError, match=r"data a\.npz was 7692c3ad3540… and is now 3fc4"
-    ):
+    with pytest.raises(RunFileError, match=r"data a\.npz was 7692c3ad3540… and is now 3fc4"):
         running.reproduce(["good"], out=out, data_home=home)
     (home / "a.npz").write_bytes(b"one")
     (home / "b.npz").write_bytes(b"new")
