@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import viewhop as vh
+from viewhop._runtime.owner import HOST
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 from viewhop.runs import KernelSettings, Settings, ViewSettings, verify
@@ -366,13 +367,16 @@ def test_folder_as_recorded_is_whole(folder):
 def test_changed_missing_and_foreign_files_are_listed(folder):
     (folder / "model.viewhop").write_bytes(b"other")
     (folder / "report.html").touch()
-    (folder / ".abc.part").mkdir()
+    (folder / ".abc.part").mkdir()  # not one of ours
+    stopped = folder / f".{HOST}-1-0123456789ab.part"
+    stopped.mkdir()
+    (stopped / "lock").touch()
     (folder.parent / "x.csv").write_bytes(b"y")
     state = verify(folder)
     assert not state.is_whole
     assert state.outputs == {"model.viewhop": "changed", "report.html": "of another run"}
     assert state.inputs == {"x": "changed"}
-    assert state.left == (".abc.part",)
+    assert state.left == (stopped.name,)
     (folder / "model.viewhop").unlink()
     (folder / "report.html").unlink()
     (folder.parent / "x.csv").unlink()
