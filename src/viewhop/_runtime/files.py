@@ -46,7 +46,12 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     Path(folder, "greeting").read_text()
     'hello'
     """
-    target = Path(os.path.realpath(path))
+    with _name_target(path):
+        yield from _replace(Path(os.path.realpath(path)))
+
+
+def _replace(target: Path) -> Iterator[BinaryIO]:
+    """A temporary file that is renamed to `target` at the end."""
     mode = _mode(target)
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}{PART}")
     # Not with tempfile: its files are readable by their owner only, also after the rename.
@@ -64,6 +69,18 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             part.unlink(missing_ok=True)
         raise
     _flush_folder(target.parent)
+
+
+@contextmanager
+def _name_target(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A context in which an OSError about the temporary file names the user's path instead."""
+    try:
+        yield
+    except OSError as error:
+        is_temporary = error.filename is None or str(error.filename).endswith(PART)
+        if error.errno is not None and is_temporary:
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
 
 
 @contextmanager
