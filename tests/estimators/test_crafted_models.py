@@ -93,6 +93,7 @@ KERNEL = (*GEOMETRY, "walk", "kernels", 0)
         (("parameters", "tol"), 1e308, "'tol' parameter"),
         (("parameters", "n_steps"), -1, "'n_steps' parameter"),
         (("parameters", "n_jobs"), 2**63, "is too large"),
+        (("parameters", "n_jobs"), 0, "n_jobs must not be 0"),
     ],
 )
 def test_numbers_of_the_manifest_have_bounds(tmp_path, contents, way, value, expected):

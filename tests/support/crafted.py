@@ -206,6 +206,7 @@ def questions(est):
     yield lambda: repr(est)
     yield lambda: geometry.embedding(3.5)
     yield lambda: geometry.embedding(0.0)
+    yield lambda: vh.report.render(est, layout=False)
     yield lambda: vh.diffusion.transition_probabilities(est, 2, names[0], names[-1], [0])
     yield lambda: vh.diffusion.inner_view_distance(est, names[0], [0], [1], n_steps=2)
     yield lambda: vh.diffusion.truncation_bounds(est, 0, 1)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from viewhop._runtime import memory
+from viewhop._runtime.threads import thread_count
 from viewhop._storage.codec import Shelf, decode_value, encode_value, read_fields
 from viewhop.affinity import decode_kernel, encode_kernel
 from viewhop.errors import ModelFileError
@@ -28,6 +29,7 @@ def check_values(est: BaseEstimator) -> None:
     """
     est._validate_params()
     memory.parse_budget(est.max_memory)
+    thread_count(est.n_jobs)
     if hasattr(est, "n_steps"):
         check_time(est.n_steps)
 
