@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
 from viewhop.estimators._model_file import save_model
+from viewhop.estimators._parameters import check_values
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.views import Schema
 from viewhop.walks import Walk
@@ -32,6 +33,7 @@ class GeometryTransformer(ViewTransformer):
     """
 
     geometry_: Geometry
+    max_memory: float | str | None
     n_jobs: int | None
     random_state: Any
     verbose: int | Progress
@@ -202,7 +204,7 @@ class GeometryTransformer(ViewTransformer):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are invalid whatever the data."""
-        self._validate_params()
+        check_values(self)
 
     def _recipe(self, names: Sequence[str]) -> Recipe:
         """The recipe of the geometry for views with these names."""

@@ -355,7 +355,6 @@ def check_rank(n_components: int | str, accuracy: float | str | None, n_steps: f
     n_components, accuracy, n_steps
         As in `MultiViewDiffusionMaps`.
     """
-    geometry.check_time(n_steps)
     if n_components == "auto" and not n_steps > 0:
         raise ValueError(f'n_components="auto" needs n_steps > 0, not {n_steps!r}')
     if n_components != "auto" and accuracy is not None:
