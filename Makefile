@@ -7,19 +7,23 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 # Two test workers with one BLAS thread each use two cores; more threads only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
-	$(BIN)/python -m pytest -n auto --maxprocesses 2 --cov=viewhop --cov-report=term-missing:skip-covered
+PYTEST_IN = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	$(1)/bin/python -m pytest -n auto --maxprocesses 2
+PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip-covered
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-minimum test-latest audit lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test         run the test suite with branch coverage"
 	@echo "make test-all     run the slow tests too"
 	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"
+	@echo "make test-minimum run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
+	@echo "make test-latest  run them with the newest versions, pre-releases included, in a separate environment"
+	@echo "make audit        look up known vulnerabilities of what is installed for the tests, over the network"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
@@ -44,6 +48,28 @@ test-all: $(VENV)/.ready-test
 test-omics: $(VENV)-omics/.ready
 	$(VENV)-omics/bin/python -m pytest -q tests/views/test_alignment.py
 	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
+	$(VENV)-omics/bin/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
+
+# Old packages raise deprecation warnings of newer ones beside them; every other warning is an error.
+test-minimum: $(VENV)-minimum/.ready
+	$(call PYTEST_IN,$(VENV)-minimum) -m "not slow" \
+		-W ignore::DeprecationWarning -W ignore::pytest.PytestDeprecationWarning
+
+# No stamp: what is newest today may not be tomorrow.
+test-latest: $(VENV)/.ready-base
+	@test -x $(VENV)-latest/bin/python || $(PYTHON) -m venv $(VENV)-latest
+	$(VENV)-latest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-latest/bin/python -m pip install --quiet --pre --upgrade --upgrade-strategy eager \
+		--editable ".[plot]" --group test
+	$(call PYTEST_IN,$(VENV)-latest) -m "not slow"
+
+# Strict: a package that the service does not know has not been audited.
+audit: $(VENV)/.ready-test
+	@test -x $(VENV)-audit/bin/python || $(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet --upgrade pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable >$(VENV)-audit/installed.txt
+	$(VENV)-audit/bin/python -m pip_audit --strict --progress-spinner off \
+		--disable-pip --no-deps --requirement $(VENV)-audit/installed.txt
 
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
@@ -78,7 +104,7 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -108,6 +134,13 @@ $(VENV)-omics/.ready: $(VENV)/.ready-base
 	@test -x $(VENV)-omics/bin/python || $(PYTHON) -m venv $(VENV)-omics
 	$(VENV)-omics/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-omics/bin/python -m pip install --quiet --editable ".[omics]" --group omics
+	@touch $@
+
+$(VENV)-minimum/.ready: $(VENV)/.ready-base .ci/lowest_versions.py
+	@test -x $(VENV)-minimum/bin/python || $(PYTHON) -m venv $(VENV)-minimum
+	$(VENV)-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) .ci/lowest_versions.py >$(VENV)-minimum/lowest.txt
+	$(VENV)-minimum/bin/python -m pip install --quiet --editable . --requirement $(VENV)-minimum/lowest.txt
 	@touch $@
 
 $(VENV)-peers/.ready: $(VENV)/.ready-base

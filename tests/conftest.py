@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 import viewhop
+from tests.support.command_line import keep_streams_apart
+
+keep_streams_apart()
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewhop._runtime.lazy import lazy_names
 from viewhop._version import __version__
 
+TYPE_CHECKING = False  # not from typing: an interrupt of its import would show a traceback
 if TYPE_CHECKING:
     from viewhop import (
         advice,

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from viewhop.spectrum import Spectrum
 
 __all__ = [
+    "ChangedInputWarning",
     "ConvergenceError",
     "DataMissingError",
     "DisconnectedWarning",
+    "DroppedRowsWarning",
     "FarSampleWarning",
     "GapWarning",
     "MemoryBudgetError",
@@ -23,13 +25,16 @@ __all__ = [
     "ModelFileError",
     "ModelSizeError",
     "ModelVersionError",
+    "NoLockWarning",
     "RecallWarning",
     "RunFileError",
     "ScaleWarning",
     "SeismicError",
     "SettingsError",
+    "SimilarIdsWarning",
     "SlowSearchWarning",
     "TableError",
+    "UnderflowWarning",
     "UnreachedViewWarning",
 ]
 
@@ -133,7 +138,7 @@ class SettingsError(ValueError):
 
 
 class RunFileError(ValueError):
-    """A folder has no record of a run, or its record cannot be read."""
+    """A folder has no record of a run, its record cannot be read, or it is of another run."""
 
 
 class SeismicError(ValueError):
@@ -167,6 +172,48 @@ class DisconnectedWarning(UserWarning):
         self.n_pieces = n_pieces
 
 
+class DroppedRowsWarning(UserWarning):
+    """Rows with some values missing count as not observed, as ``missing="drop"`` asks.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of such rows, in all views together.
+    """
+
+    def __init__(self, message: str, n_rows: int = 0) -> None:
+        super().__init__(message)
+        self.n_rows = n_rows
+
+
+class SimilarIdsWarning(UserWarning):
+    """Ids of different views differ only by white space or case, so they are different samples.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Number of ids that are spelled in several ways.
+    """
+
+    def __init__(self, message: str, n_pairs: int = 0) -> None:
+        super().__init__(message)
+        self.n_pairs = n_pairs
+
+
+class ChangedInputWarning(UserWarning):
+    """A run is repeated, but input files have changed since.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The files that changed.
+    """
+
+    def __init__(self, message: str, files: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.files = files
+
+
 class FarSampleWarning(UserWarning):
     """Some new samples lie far from every training sample.
 
@@ -197,6 +244,20 @@ class UnreachedViewWarning(UserWarning):
 
 class ScaleWarning(UserWarning):
     """A bandwidth was chosen although the condition of its rule does not hold everywhere."""
+
+
+class UnderflowWarning(UserWarning):
+    """Coordinates after very many steps are smaller than any number, so they are 0.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of such coordinates.
+    """
+
+    def __init__(self, message: str, n_components: int = 0) -> None:
+        super().__init__(message)
+        self.n_components = n_components
 
 
 class RecallWarning(UserWarning):
@@ -239,3 +300,7 @@ class SlowSearchWarning(UserWarning):
     def __init__(self, message: str, n_samples: int = 0) -> None:
         super().__init__(message)
         self.n_samples = n_samples
+
+
+class NoLockWarning(UserWarning):
+    """A file system has no locks, so two processes may write the same output."""

@@ -89,7 +89,8 @@ class Kernel(BaseEstimator):
             )
         if not _is_number(self.alpha) or not 0 <= self.alpha < np.inf:
             raise ValueError(
-                f"kernel of view {name!r}: alpha must be a non-negative number, not {self.alpha!r}"
+                f"kernel of view {name!r}: alpha must be a non-negative number, usually from 0 to "
+                f"1, not {_shorten(self.alpha)}"
             )
 
 
@@ -150,16 +151,20 @@ class DistanceKernel(Kernel):
                     f"{', '.join(RULES)}, or pass a positive number"
                 )
         elif not _is_number(self.bandwidth) or not 0 < self.bandwidth < np.inf:
-            raise ValueError(f"{where}: bandwidth must be positive, not {self.bandwidth!r}")
+            raise ValueError(f"{where}: bandwidth must be positive, not {_shorten(self.bandwidth)}")
         if not _is_number(self.factor) or not 0 < self.factor < np.inf:
-            raise ValueError(f"{where}: factor must be positive, not {self.factor!r}")
-        if self.metric not in METRICS:
+            raise ValueError(f"{where}: factor must be positive, not {_shorten(self.factor)}")
+        if not isinstance(self.metric, str) or self.metric not in METRICS:
             raise ValueError(
-                f"{where}: unknown metric {self.metric!r}; choose from {', '.join(METRICS)}"
+                f"{where}: unknown metric {_shorten(self.metric)}; choose from {', '.join(METRICS)}"
             )
-        if self.search not in SEARCHES:
+        if not isinstance(self.search, str) or self.search not in SEARCHES:
             raise ValueError(
                 f"{where}: unknown search {self.search!r}; choose from {', '.join(SEARCHES)}"
+            )
+        if not isinstance(self.standardize, bool | np.bool_):
+            raise ValueError(
+                f"{where}: standardize must be True or False, not {_shorten(self.standardize)}"
             )
         k = self.scale_neighbors
         if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
@@ -167,7 +172,9 @@ class DistanceKernel(Kernel):
                 f"{where}: scale_neighbors must be a positive integer or None, not {k!r}"
             )
         if not _is_number(self.taper) or not 0 <= self.taper < 1:
-            raise ValueError(f"{where}: taper must be at least 0 and below 1, not {self.taper!r}")
+            raise ValueError(
+                f"{where}: taper must be at least 0 and below 1, not {_shorten(self.taper)}"
+            )
         if self.taper and self.n_neighbors is None:
             raise ValueError(f"{where}: taper needs n_neighbors; a dense kernel has no edge")
 
@@ -390,6 +397,10 @@ class Precomputed(Kernel):
     In ``fit`` the view is the (n_samples, n_samples) kernel of the training samples, symmetric and
     non-negative; in ``transform`` it is the (n_new, n_samples) block.
 
+    A sample that the view did not observe has a row and a column of NaN in ``fit``. In
+    ``transform``, a new sample that the view did not observe is a row of NaN, and the columns of
+    training samples that it did not observe may contain anything.
+
     Parameters
     ----------
     n_neighbors : int or None, default=None
@@ -473,4 +484,17 @@ def _resolve_kernel(entry: object) -> Kernel:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Whether a value is a number that a float can hold."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def _shorten(value: object) -> str:
+    """A value as text for an error message, shortened."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -220,7 +220,9 @@ def test_warnings_are_shown_and_recorded(rolls, reports):
     assert result.exit_code == 0, result.output
     (warning,) = json.loads(Path("out/run.json").read_text())["warnings"]
     assert warning["kind"] == DisconnectedWarning.__name__
-    assert f"warning: {warning['text']}\n" in result.stderr
+    shown = warning["text"].replace("connect=True", "--connect")
+    shown = shown.replace("n_neighbors=10", "--neighbors 10")
+    assert f"warning: {shown}\n" in result.stderr
     assert "the walk falls into 2 pieces" in result.stdout
 
 
@@ -551,3 +553,51 @@ def test_an_uncertain_number_of_clusters_is_announced(tmp_path, monkeypatch):
         doubt = f"their number is uncertain (confidence {confidence:.2f})"
         assert (doubt in result.stdout) == (name == "rolls")
         assert (confidence > 0.5) == (name == "mixtures")
+
+
+def far_groups():
+    """Two files of two groups of samples, far apart."""
+    rng = np.random.default_rng(0)
+    for name in "ab":
+        rows = rng.standard_normal((60, 2))
+        rows[30:] += 1e3
+        np.save(f"{name}.npy", rows)
+
+
+def test_a_walk_is_connected_and_the_run_repeats_to_the_last_bit(rolls):
+    far_groups()
+    result = invoked("fit", "a=a.npy", "b=b.npy", "--connect", "--no-report", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert "the walk is in one piece, with 40 neighbours" in result.stdout
+    assert "warning" not in result.stderr
+    record = json.loads(Path("out/run.json").read_text())
+    assert record["settings"]["connect"] is True
+    assert record["n_neighbors"] == {"a": 40, "b": 40}
+    (table,) = [name for name in record["outputs"] if name.startswith("embedding")]
+    before = Path("out", table).read_bytes()
+    assert tomllib.loads(Path("out/run.toml").read_text())["connect"] is True
+    assert invoked("fit", "--config", "out/run.toml").exit_code == 0
+    assert Path("out", table).read_bytes() == before
+
+
+def test_an_option_takes_the_connection_of_a_file_back(rolls):
+    far_groups()
+    Path("run.toml").write_text("connect = true\nreport = false\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        result = invoked(
+            "fit", "a=a.npy", "b=b.npy", "--config", "run.toml", "--no-connect", "-o", "out"
+        )
+    assert result.exit_code == 0, result.output
+    assert "the walk falls into 2 pieces" in result.stdout
+    assert "pass --connect, which adds neighbours" in result.stderr
+
+
+def test_messages_name_options_but_leave_names_of_views_alone(rolls):
+    far_groups()
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        result = invoked("fit", "n_neighbors=a.npy", "--no-report", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert "of view 'n_neighbors'" in result.stderr
+    assert "--neighbors 10" in result.stderr

@@ -374,7 +374,7 @@ def test_more_clusters_than_samples_are_refused_before_the_solve(monkeypatch):
         ({"n_clusters": "many"}, "'n_clusters' parameter"),
         ({"n_clusters": 7}, "n_clusters=7 is more than the 6 samples of views 'a', 'b', 'c'"),
         ({"n_components": 0}, "'n_components' parameter"),
-        ({"n_components": 30}, "n_components=30 is more than the [1-4] coordinates"),
+        ({"n_components": 30}, "n_components=30 is more than the 5 coordinates"),
         ({"max_clusters": 1}, "'max_clusters' parameter"),
         ({"n_init": 0}, "'n_init' parameter"),
         ({"normalize": "yes"}, "'normalize' parameter"),

@@ -20,11 +20,13 @@ from matplotlib.figure import Figure
 import viewhop
 from viewhop import experiments
 from viewhop.cli._main import main
-from viewhop.errors import DataMissingError
+from viewhop.errors import DataMissingError, RunFileError
 from viewhop.experiments import NAMES, Context, Experiment, Picture, Result, Table, Trials
 from viewhop.experiments import _reproduce as running
 from viewhop.experiments import _results_page as page
 from viewhop.experiments import _results_store as recording
+from viewhop.experiments import _resume as resuming
+from viewhop.experiments._experiment import files_in_data_home
 
 HOSTILE = "</script><script>alert(1)</script> | *b* _i_ [x](javascript:alert(1)) \u2028 \"'&"
 
@@ -140,41 +142,147 @@ def test_what_is_finished_is_not_run_again(known, tmp_path):
     assert len(runs) == 1
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"quick": True}, {"trials": 3}, {"force": True}])
-def test_other_settings_are_another_run(known, tmp_path, change):
+def held_files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": 1}, "seed was 0 and is now 1"),
+        ({"quick": True}, "quick was False and is now True; trials was 20 and is now 2"),
+        ({"trials": 3}, "trials was 20 and is now 3"),
+    ],
+)
+def test_resume_with_other_settings_is_refused_before_anything_is_run(
+    known, tmp_path, change, said
+):
+    runs = counting(known)
+    known["other"] = replace(known["good"], name="other")
+    running.reproduce(["good"], out=tmp_path)
+    before = held_files(tmp_path)
+    with pytest.raises(RunFileError, match=rf"^good\.json is of another run: {said}\. To keep"):
+        running.reproduce(["other", "good"], out=tmp_path, **change)
+    assert len(runs) == 1
+    assert held_files(tmp_path) == before
+
+
+@pytest.mark.parametrize("change", [{}, {"seed": 1}, {"quick": True}, {"trials": 3}])
+def test_force_replaces_a_result_whatever_its_settings(known, tmp_path, change):
     runs = counting(known)
     running.reproduce(["good"], out=tmp_path)
-    [outcome] = running.reproduce(["good"], out=tmp_path, **change)
+    [outcome] = running.reproduce(["good"], out=tmp_path, force=True, **change)
     assert outcome.status == "done"
     assert len(runs) == 2
 
 
-@pytest.mark.parametrize("file", ["good.json", "good-again.png"])
-def test_half_a_result_is_made_anew(known, tmp_path, file):
+def test_resume_with_other_data_is_refused(known, tmp_path):
+    known["good"] = replace(GOOD, find_data=files_in_data_home("a.npz", "b.npz"))
+    home, out = tmp_path / "data", tmp_path / "out"
+    home.mkdir()
+    (home / "a.npz").write_bytes(b"one")
+    for _ in range(2):
+        [outcome] = running.reproduce(["good"], out=out, data_home=home)
+    assert outcome.status == "kept"
+    (home / "a.npz").write_bytes(b"two")
+    with pytest.raises(RunFileError, match=r"data a\.npz was 7692c3ad3540… and is now 3fc4"):
+        running.reproduce(["good"], out=out, data_home=home)
+    (home / "a.npz").write_bytes(b"one")
+    (home / "b.npz").write_bytes(b"new")
+    with pytest.raises(RunFileError, match=r"data b\.npz was missing and is now 11507a0e2f5e…\. "):
+        running.reproduce(["good"], out=out, data_home=home)
+    with pytest.raises(RunFileError, match=r"data a\.npz was 7692c3ad3540… and is now missing\. "):
+        running.reproduce(["good"], out=out, data_home=out)
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [("good.json", ""), ("good-again.png", "run again because good-again.png is missing")],
+)
+def test_half_a_result_is_made_anew(known, tmp_path, file, why):
     runs = counting(known)
     running.reproduce(["good"], out=tmp_path)
+    before = held_files(tmp_path)
     (tmp_path / file).unlink()
-    running.reproduce(["good"], out=tmp_path)
+    [outcome] = running.reproduce(["good"], out=tmp_path)
+    assert (outcome.status, outcome.reason) == ("done", why)
     assert len(runs) == 2
+    assert held_files(tmp_path) == before
 
 
-def test_a_broken_or_older_file_is_made_anew(known, tmp_path):
+def _truncate(content):
+    return content[: len(content) // 2]
+
+
+def _change_number(content):
+    assert content.count(b"0.12345") == 1
+    return content.replace(b"0.12345", b"0.12346")
+
+
+def _flip_bit(content):
+    return content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "why"),
+    [
+        ("good.json", _truncate, "good.json is damaged: it is not the JSON of a result"),
+        ("good.json", lambda content: b"", "good.json is damaged: it is not the JSON"),
+        ("good.json", lambda content: b"[]", "good.json is damaged: it is not the JSON"),
+        ("good.json", _change_number, "good.json is damaged: its checksum differs"),
+        ("good-again.png", _truncate, "good-again.png is damaged: its checksum differs"),
+        ("good.png", _flip_bit, "good.png is damaged: its checksum differs"),
+    ],
+)
+def test_damaged_result_is_found_by_its_checksum_and_made_anew(known, tmp_path, file, damage, why):
     runs = counting(known)
     running.reproduce(["good"], out=tmp_path)
-    path = tmp_path / "good.json"
-    whole = path.read_text("utf-8")
-    for text in (whole[:100], "[]", whole.replace('"format": 1', '"format": 0')):
-        path.write_text(text, "utf-8")
+    before = held_files(tmp_path)
+    (tmp_path / file).write_bytes(damage(before[file]))
+    done = invoked("good", "--out", tmp_path)
+    assert re.match(rf"good: done, \d+\.\d s, run again because {re.escape(why)}", done.stdout)
+    assert len(runs) == 2
+    assert held_files(tmp_path) == before
+
+
+def test_damaged_result_that_is_not_run_again_is_named_on_the_page(known, tmp_path):
+    known["other"] = replace(GOOD, name="other", title="Another")
+    running.reproduce(["other"], out=tmp_path)
+    (tmp_path / "other.json").write_bytes(b"{")
+    running.reproduce(["good"], out=tmp_path)
+    said = "Not shown: other.json is damaged: it is not the JSON of a result; run viewhop reproduce"
+    assert said in "".join(Page((tmp_path / "report.html").read_text("utf-8")).shown)
+    assert said in (tmp_path / "report.md").read_text("utf-8")
+
+
+def test_resume_with_another_version_is_refused(known, tmp_path, monkeypatch):
+    runs = counting(known)
+    running.reproduce(["good"], out=tmp_path)
+    monkeypatch.setattr(resuming, "__version__", "999")
+    with pytest.raises(RunFileError, match=r"version of viewhop was .* and is now 999\. To keep"):
         running.reproduce(["good"], out=tmp_path)
-    assert len(runs) == 4
+    monkeypatch.undo()
+    path = tmp_path / "good.json"
+    path.write_bytes(path.read_bytes().replace(b'"format": 2', b'"format": 1'))
+    with pytest.raises(RunFileError, match=r"good\.json has format 1 of another version of vi"):
+        recording.read(path)
+    assert len(runs) == 1
 
 
-def test_a_result_of_another_version_is_made_anew(known, tmp_path, monkeypatch):
-    runs = counting(known)
-    running.reproduce(["good"], out=tmp_path)
-    monkeypatch.setattr(running, "__version__", "999")
-    running.reproduce(["good"], out=tmp_path)
-    assert len(runs) == 2
+def test_refused_resume_is_an_error_of_one_line(known, tmp_path):
+    assert invoked("good", "--out", tmp_path).exit_code == 0
+    done = invoked("good", "--out", tmp_path, "--seed", "7")
+    assert (done.exit_code, done.stdout) == (1, "")
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith("Error: good.json is of another run: seed was 0 and is now 7. ")
+    assert str(tmp_path) in line
+    assert "--force" in line
+
+
+def test_two_runs_write_the_same_bytes(known, tmp_path):
+    for name in "ab":
+        running.reproduce(["good"], out=tmp_path / name)
+    assert held_files(tmp_path / "a") == held_files(tmp_path / "b")
 
 
 def test_the_file_comes_last(known, tmp_path):
@@ -223,12 +331,15 @@ def test_an_error_does_not_stop_the_others(known, tmp_path):
 
 def test_without_matplotlib_there_are_numbers_and_no_pictures(known, tmp_path, monkeypatch):
     runs = counting(known)
-    monkeypatch.setattr(running, "find_spec", lambda name: None)
-    running.reproduce(["good"], out=tmp_path)
-    assert [file.name for file in tmp_path.glob("*.png")] == []
-    running.reproduce(["good"], out=tmp_path)
-    assert len(runs) == 1
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        for module in (running, resuming):
+            patch.setattr(module, "find_spec", lambda name: None)
+        running.reproduce(["good"], out=tmp_path)
+        assert [file.name for file in tmp_path.glob("*.png")] == []
+        running.reproduce(["good"], out=tmp_path)
+        assert len(runs) == 1
+    [outcome] = running.reproduce(["good"], out=tmp_path)
+    assert (outcome.status, outcome.reason) == ("done", "run again because it has no pictures")
 
 
 def test_data_home_is_that_of_the_environment_unless_given(known, tmp_path, monkeypatch):

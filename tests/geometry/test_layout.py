@@ -236,6 +236,7 @@ def test_one_coordinate_has_zeros_next_to_it(views, without_tsne):
     assert_allclose(layout.positions[:, 1], 0, atol=0)
 
 
+@pytest.mark.filterwarnings("ignore::viewhop.errors.UnderflowWarning")
 @pytest.mark.parametrize(
     ("n_samples", "n_steps", "note"),
     [(9, 1, "at least 10 samples"), (40, 1e9, "different coordinates")],

@@ -185,14 +185,14 @@ def test_settings_of_one_view_that_need_another_are_refused():
 def test_every_setting_of_the_estimators_can_be_set():
     est = build_estimator(
         two(components=3, steps=2.0, fusion="sum", output="mean", solver="dense", tol=1e-3,
-            memory="1GB", jobs=1, seed=7)
+            memory="1GB", jobs=1, seed=7, connect=True)
     )  # fmt: skip
     parameters = {
         name: value for name, value in est.get_params(deep=False).items() if name != "kernel"
     }
     assert parameters == {
         "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": None,
-        "hops": None, "view_weights": None, "joint_view": "auto",
+        "hops": None, "view_weights": None, "joint_view": "auto", "connect": True,
         "accuracy": None, "output": "mean", "views": None, "solver": "dense", "tol": 1e-3,
         "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
@@ -212,7 +212,8 @@ FULL = Settings(
     standardize=True, alpha=0.5, search="exact", scale_neighbors=3, taper=0.3,
     command="fit", format="csv", report=False,
     id='a "b"\n', label="é", keep=("x*",), drop=("\\", "]"), decimal=",", delimiter="\t",
-    encoding="latin-1", fusion="hop", within_view_weight=0.25, joint_view=False, components="auto",
+    encoding="latin-1", id_strip=True, missing="drop", fusion="hop", within_view_weight=0.25,
+    joint_view=False, connect=True, components="auto",
     accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6, memory="2GB", jobs=2,
     seed=2**32 - 1,
     views={"rna one": ViewSettings(path="data/rna.csv", bandwidth="joint"),
@@ -453,7 +454,7 @@ def test_missing_columns_and_views_are_named(fitted, tmp_path):
     est, made = fitted
     new = tmp_path / "new.csv"
     write(new, {"a": made["x"][:, 0], "B": made["x"][:, 1], "c": made["x"][:, 2]})
-    with pytest.raises(TableError, match=r"new\.csv: no column 'b'; there are 'B'"):
+    with pytest.raises(TableError, match=r"new\.csv: no column 'b' \(did you mean 'B'\?\)"):
         read_model_views(est, {"x": str(new)}, options=Options())
     write(new, {"a": made["x"][:, 0]})
     with pytest.raises(TableError, match=r"new\.csv, line 1: the columns 'b', 'c' are missing"):

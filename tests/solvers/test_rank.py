@@ -16,7 +16,7 @@ from viewhop.walks import HopWalk, SumWalk
 
 def test_more_pairs_than_the_walk_can_have_are_refused_with_their_number():
     walk = HopWalk(affinities(Gaussian(factor=0.1), cases.views("generic", 2, Gaussian())))
-    with pytest.raises(ValueError, match="more than the 23 positive eigenvalues"):
+    with pytest.raises(ValueError, match="more than the 23 coordinates"):
         solve_rank(walk, lambda r, known: solve(walk, r), 24)
     assert len(solve_rank(walk, lambda r, known: solve(walk, r), 23)) == 23
 

@@ -634,8 +634,43 @@ def test_no_text_cell_begins_like_a_formula(tmp_path, text):
     write(tmp_path / "x.csv", {text: [text]})
     with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
         for (cell,) in csv.reader(file):
-            assert cell[0] not in "=+-@\t\r"
+            assert cell[0] not in "=+-@\t\r" or (cell == text and is_plain_number(text))
             assert cell in (text, f"'{text}")
+
+
+def is_plain_number(text):
+    """Whether a text is nothing but a decimal number."""
+    if not text.isascii() or {*text.lower()} - {*"0123456789+-.e"}:
+        return False
+    try:
+        return bool(text == text.strip() and np.isfinite(float(text.partition("e")[0] or "x")))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "text", ["-30", "+7", "-1.5e3", "-.5", "-2.", "+0", "-1E-05", "-30000000000000000000"]
+)
+def test_negative_ids_are_written_as_they_are(tmp_path, text):
+    write(tmp_path / "x.csv", {"id": [text, f"'{text}"], "a": [1.0, 2.0]})
+    assert (tmp_path / "x.csv").read_text().splitlines()[1:] == [f"{text},1.0", f"''{text},2.0"]
+    assert read(tmp_path / "x.csv", options=ID).ids == (text, f"'{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-1+cmd|' /C calc'!A0", "-30=A1", "+SUM(A1:A9)", "=1", "@A1", "\t-30", "\r-30", "-inf", "-30 ",
+     "-1e", "+", "-\u0661", "--1", "-1\n", "-nan", "-0x10"],
+)  # fmt: skip
+def test_what_is_no_plain_number_is_still_defused(tmp_path, text):
+    write(tmp_path / "x.csv", {"id": [text], "a": [1.0]})
+    with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
+        assert [*csv.reader(file)][1] == [f"'{text}", "1.0"]
+    assert read(tmp_path / "x.csv", options=ID).ids == (text,)
+
+
+def test_a_guard_before_a_number_of_an_older_file_is_removed(put):
+    assert read(put("id,a\n'-30,1\n"), options=ID).ids == ("-30",)
 
 
 def test_numbers_are_untouched_and_missing_values_empty(tmp_path):
@@ -649,7 +684,7 @@ def test_numbers_are_untouched_and_missing_values_empty(tmp_path):
             "o": [-1, None, "-1"],
         },
     )
-    assert path.read_text() == "f,i,s,o\n-0.1,-1,0.1,-1\n,2,-2.0,\n1e+300,3,,'-1\n"
+    assert path.read_text() == "f,i,s,o\n-0.1,-1,0.1,-1\n,2,-2.0,\n1e+300,3,,-1\n"
 
 
 def test_row_of_one_empty_cell_is_still_a_row(tmp_path):

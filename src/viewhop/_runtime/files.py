@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,10 +11,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["PART", "check_replaceable", "replace_file", "stage_files", "writable_folder"]
+from viewhop._runtime.leftovers import Leftover
+from viewhop._runtime.locks import hold_lock, is_windows, lock_path
+from viewhop._runtime.parts import is_part_name, open_part, open_part_folder, sweep
 
-#: Suffix of the names of unfinished files; these names begin with a dot.
-PART = ".part"
+__all__ = [
+    "check_replaceable",
+    "lock_file",
+    "lock_folder",
+    "replace_file",
+    "stage_files",
+    "writable_folder",
+]
 
 
 @contextmanager
@@ -47,22 +54,18 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     'hello'
     """
     target = Path(os.path.realpath(path))
-    mode = _mode(target)
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}{PART}")
-    # Not with tempfile: its files are readable by their owner only, also after the rename.
-    handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with open(handle, "w+b") as file:
+    with _name_errors(Path(path), target.parent):
+        mode = _mode(target)
+        sweep(target.parent)
+        with open_part(target) as (part, file):
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(part, mode)
-        os.replace(part, target)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
+            if mode is not None:
+                os.chmod(part, mode)
+            if is_windows():
+                file.close()
+            os.replace(part, target)
     _flush_folder(target.parent)
 
 
@@ -70,9 +73,10 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def stage_files(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
     """An empty folder; its files replace those in `folder` at the end of the block.
 
-    No file is moved before all of them are on disk, so a full disk or an error leaves all old
-    files in place. The moves happen one by one: a process killed between two of them leaves some
-    old and some new files, each of them complete.
+    No file is moved before all of them are on disk. The moves happen one by one; if an error or an
+    interrupt comes between two of them, the old files are put back. So a full disk, an error or an
+    interrupt leaves all old files in place. Only a process killed between two moves leaves some old
+    and some new files, each of them complete.
 
     Parameters
     ----------
@@ -98,9 +102,8 @@ def stage_files(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
     ['a', 'b']
     """
     target = Path(folder)
-    staging = target / f".{secrets.token_hex(6)}{PART}"
-    staging.mkdir()
-    try:
+    sweep(target)
+    with _name_errors(target, target), open_part_folder(target) as staging:
         yield staging
         names = sorted((path.name for path in staging.iterdir()), key=lambda name: name == last)
         check_replaceable(target, names)
@@ -109,10 +112,7 @@ def stage_files(folder: str | os.PathLike[str], *, last: str) -> Iterator[Path]:
             mode = _mode(target / name)
             if mode is not None:
                 os.chmod(staging / name, mode)
-        for name in names:
-            os.replace(staging / name, target / name)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        _move_files(staging, target, names)
     _flush_folder(target)
 
 
@@ -128,10 +128,125 @@ def writable_folder(path: str | os.PathLike[str]) -> Path:
     """The folder, created if necessary; OSError if no file can be created in it."""
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    probe = folder / f".{secrets.token_hex(6)}{PART}"
-    probe.touch(exist_ok=False)
-    probe.unlink()
-    return folder
+    sweep(folder)
+    with open_part(folder / "probe"):
+        return folder
+
+
+@contextmanager
+def lock_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder, created if necessary, in which no other process writes during the block.
+
+    A folder that was created and is empty at the end is removed.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written, or another process holds its lock.
+    """
+    folder = Path(path)
+    with _created_folder(folder), hold_lock(lock_path(folder)):
+        sweep(folder)
+        yield folder
+
+
+@contextmanager
+def lock_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block during which no other process writes a file; its folder is created if necessary.
+
+    Parameters
+    ----------
+    path : path
+        Not a folder.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written, or another process holds the lock of the file.
+    """
+    file = Path(path)
+    with _created_folder(file.parent):
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        with hold_lock(lock_path(file)):
+            sweep(file.parent)
+            yield
+
+
+@contextmanager
+def _created_folder(folder: Path) -> Iterator[None]:
+    """A block before which a folder is created, and removed after it if it is empty."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+
+    def remove() -> None:
+        for each in missing:
+            with suppress(OSError):  # it is not empty
+                each.rmdir()
+
+    with Leftover(remove):
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+
+
+@contextmanager
+def _name_errors(user: Path, folder: Path) -> Iterator[None]:
+    """A block whose errors of the system name the user's file or folder, not a temporary one.
+
+    Parameters
+    ----------
+    user : Path
+        The file or folder that the user knows.
+    folder : Path
+        Where the temporary files and folders are.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            if error.strerror and error.errno != errno.EPIPE:  # a pipe is not a file of ours
+                error.filename = str(user)
+            raise
+        with suppress(ValueError):  # it is elsewhere
+            first, *rest = Path(os.fsdecode(error.filename)).relative_to(folder).parts
+            if is_part_name(first):
+                error.filename, error.filename2 = str(user.joinpath(*rest[1:])), None
+        raise
+
+
+def _move_files(staging: Path, target: Path, names: list[str]) -> None:
+    """Move files to their places, in this order; put the old ones back if it does not succeed."""
+    old = staging.with_name("old")
+    replaced = {name for name in names if (target / name).exists()}
+    is_done = False
+
+    def undo() -> None:
+        for name in () if is_done else names[::-1]:
+            if (staging / name).exists():
+                continue  # not moved
+            if name not in replaced:
+                (target / name).unlink(missing_ok=True)
+            elif (old / name).exists():
+                os.replace(old / name, target / name)
+
+    old.mkdir()
+    for name in replaced:
+        _keep_file(target / name, old / name)
+    with Leftover(undo):
+        for name in names:
+            os.replace(staging / name, target / name)
+        is_done = True
+
+
+def _keep_file(path: Path, copy: Path) -> None:
+    """Give a file a second name, or copy it where it can have only one."""
+    try:
+        os.link(path, copy)
+    except OSError:
+        shutil.copy2(path, copy)
 
 
 def _mode(target: Path) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from viewhop.errors import MemoryBudgetError
@@ -12,10 +13,9 @@ __all__ = ["available_bytes", "format_bytes", "parse_budget", "require_bytes"]
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
-_CGROUPS = (
-    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
-    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
+#: Where cgroups of version 2 and of version 1 are mounted, and their files of limit and usage.
+_UNIFIED = "sys/fs/cgroup", "memory.max", "memory.current"
+_LEGACY = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
 
 
 def format_bytes(n_bytes: float) -> str:
@@ -42,12 +42,37 @@ def available_bytes(root: Path = Path("/")) -> int | None:
     except (OSError, TypeError):
         if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
             available.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    for limit, usage in _CGROUPS:
+    for folder, limit, usage in _memory_cgroups(root):
         try:
-            available.append(int((root / limit).read_text()) - int((root / usage).read_text()))
+            most, used = (int((folder / file).read_text()) for file in (limit, usage))
         except (OSError, ValueError):  # no such cgroup, or its limit is "max"
             continue
+        available.append(most - used)
     return max(0, min(available)) if available else None
+
+
+def _memory_cgroups(root: Path) -> Iterator[tuple[Path, str, str]]:
+    """The cgroups whose limits hold for this process, with the names of their files.
+
+    A limit holds for everything below it: that of a service, of its slice, and of the container,
+    which sees itself as the root.
+    """
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        lines = []
+    groups = {(_UNIFIED, "/"), (_LEGACY, "/")}
+    for line in lines:
+        hierarchy, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if hierarchy == "0":
+            groups.add((_UNIFIED, path))
+        elif "memory" in controllers.split(","):
+            groups.add((_LEGACY, path))
+    for (mount, limit, usage), path in groups:
+        parts = [part for part in path.split("/") if part]
+        for depth in range(len(parts) + 1):
+            yield root.joinpath(mount, *parts[:depth]), limit, usage
 
 
 def parse_budget(max_memory: float | str | None) -> int | None:

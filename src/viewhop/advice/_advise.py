@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,15 @@ from viewhop.geometry import Geometry, Recipe, fit_geometry
 from viewhop.kernels import DistanceKernel, Kernel, kernels_by_view
 from viewhop.selection import Selection, metric_name, select, shuffled_agreement, with_metric
 from viewhop.solvers import UpToRank, quote_views
-from viewhop.views import Views, frame_groups, is_collection, read_every_view
+from viewhop.views import (
+    RowReader,
+    Views,
+    cut_columns,
+    frame_groups,
+    is_collection,
+    read_every_view,
+    require_rows,
+)
 from viewhop.walks import hop_matrix, walk_class
 
 __all__ = ["advise"]
@@ -99,7 +107,7 @@ def advise(
     >>> est.metrics_ == advice.metrics
     True
     """
-    samples = _read(views)
+    samples = _read(views, kernel)
     if len(samples) < FEWEST:
         raise ValueError(
             f"advice needs at least {FEWEST} samples, but {quote_views(samples.names)} "
@@ -159,12 +167,17 @@ def advise(
     )
 
 
-def _read(views: Any) -> Views:
+def _read(views: Any, kernel: Any) -> Views:
     """The views in any form that a fit accepts."""
+
+    def pairwise(names: Sequence[str]) -> list[str]:
+        return [name for name, own in kernels_by_view(kernel, names).items() if own.is_pairwise]
+
+    reader = RowReader(pairwise=pairwise)
     if is_collection(views):
-        return read_every_view(views)
+        return read_every_view(views, reader)
     groups = frame_groups(views)
-    return Views.from_columns(views, 1 if groups is None else groups)
+    return require_rows(cut_columns(views, 1 if groups is None else groups, reader))
 
 
 def _recipe(views: Views, n_jobs: int | None) -> Recipe:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from viewhop.affinity import Affinity
-from viewhop.geometry import Geometry
+from viewhop.geometry import Geometry, ways_to_join
 
 __all__ = ["graph_health", "missing_samples"]
 
@@ -36,7 +36,7 @@ def graph_health(geometry: Geometry) -> dict[str, Any]:
         words.append(
             f"The walk falls into {sizes.size} pieces; the largest has {sizes[0]:,} of "
             f"{sizes.sum():,} nodes. Distances between samples of different pieces have no "
-            "meaning. Raise the bandwidth (factor) or n_neighbors to join them."
+            f"meaning. To join them, {', or '.join(ways_to_join(geometry.walk))}."
         )
     return {
         "pieces": geometry.record.n_pieces,
@@ -59,7 +59,7 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
         "name": K.name,
         "observed": int(geometry.observed[:, view].sum()),
         "rows": K.n_samples,
-        "held": "all pairs" if values is None else "neighbours",
+        "held": _held_pairs(geometry.n_neighbors[K.name], is_full=values is None),
         "metric": geometry.metrics[K.name],
         "scores": _ranked_scores(geometry, K.name),
         "weight": geometry.record.view_weights.get(K.name),
@@ -87,6 +87,13 @@ def _graph(geometry: Geometry, view: int, K: Affinity) -> dict[str, Any]:
             "high": float(edges[-1]),
         }
     return graph | {"words": _words(graph, isolated)}
+
+
+def _held_pairs(k: int | None, *, is_full: bool) -> str:
+    """Which pairs a kernel keeps, in words."""
+    if is_full:
+        return "all pairs"
+    return "stored pairs" if k is None else f"{k:,} neighbours"
 
 
 def _ranked_scores(geometry: Geometry, name: str) -> list[list[Any]]:

@@ -48,5 +48,6 @@ def draw_subset(
         {
             name: array[np.ix_(chosen, chosen)] if kernels[name].is_pairwise else array[chosen]
             for name, array in views.items()
-        }
+        },
+        pairwise=[name for name in views.names if kernels[name].is_pairwise],
     )

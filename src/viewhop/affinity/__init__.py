@@ -8,6 +8,7 @@ from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._build import AffinitySize, build_affinities, build_affinity
 from viewhop.affinity._edge import Edge
+from viewhop.affinity._graph import MergedGraph
 from viewhop.affinity._joint_view import (
     JointView,
     build_joint_view,
@@ -34,6 +35,7 @@ __all__ = [
     "KernelProduct",
     "KernelRows",
     "LowRank",
+    "MergedGraph",
     "Pivots",
     "SideBySide",
     "Values",

@@ -15,9 +15,12 @@ from viewhop.errors import ModelFileError
 from viewhop.kernels import Kernel
 from viewhop.views import Describe, row_number
 
-__all__ = ["Affinity", "check_not_identity"]
+__all__ = ["Affinity", "check_not_identity", "check_reach"]
 
 Floats = NDArray[np.float64]
+
+#: A kernel is 0 at all distances if its scale is below this share of the smallest one.
+LEAST_REACH = 1e-3
 
 
 class Affinity(ABC):
@@ -188,8 +191,25 @@ def check_not_identity(
         return
     sigma = float(np.median(scale))
     reach = float(nearest.max())
+    times = reach / sigma
+    hint = f", that is, multiply factor by {times**2:.3g}" if times < 1e150 else ""
     raise ValueError(
         f"the kernel of view {name!r} underflows to the identity: at a scale of {sigma:.3g} all "
         f"samples are dissimilar, because nearest neighbours are up to {reach:.3g} apart; use a "
-        f"scale of about {reach:.3g}, that is, multiply factor by {(reach / sigma) ** 2:.3g}"
+        f"scale of about {reach:.3g}{hint}"
     )
+
+
+def check_reach(
+    name: str, dtype: np.dtype[np.floating], scale: float | Floats, nearest: Floats
+) -> None:
+    """Raise ValueError if the scale is so small that all kernel values are 0 before computing them.
+
+    Parameters
+    ----------
+    name, dtype, scale, nearest
+        As in `check_not_identity`.
+    """
+    closest = float(nearest[nearest > 0].min())
+    if float(np.max(scale)) < LEAST_REACH * closest:
+        check_not_identity(name, 0.0, dtype, scale, nearest)

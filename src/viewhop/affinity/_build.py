@@ -239,7 +239,8 @@ class AffinitySize:
             search = search_bytes(n, self.d, kernel.n_neighbors + 1, self.dtype) - FIXED_BYTES
             return max(search, self.stored_bytes)
         side = min(SIDE, n)
-        tiles = 2 * self.n_jobs * side * side * size
+        # Two tiles, and the centred rows of the samples on both of their sides.
+        tiles = 2 * self.n_jobs * side * (side * size + self.d * 8)
         nearest = n * n / side * size
         is_local = isinstance(kernel, DistanceKernel) and kernel.bandwidth == "local"
         panels = 2 * self.n_jobs * side * n * size if is_local else 0

@@ -13,6 +13,7 @@ from viewhop.affinity._affinity import (
     Affinity,
     Floats,
     check_not_identity,
+    check_reach,
 )
 from viewhop.affinity._distance_tiles import (
     distance_tiles,
@@ -21,7 +22,7 @@ from viewhop.affinity._distance_tiles import (
     ranked_rows,
 )
 from viewhop.affinity._kernel_rows import KernelRows
-from viewhop.affinity._kernel_values import check_kernel_values
+from viewhop.affinity._kernel_values import check_kernel_values, density_power
 from viewhop.affinity._stars import connect_live_columns, connect_samples
 from viewhop.affinity._state import base_state, distance_block, measured_state
 from viewhop.affinity._tiles import Tiles
@@ -61,7 +62,7 @@ class _Dense(Affinity):
         self._density: Floats = tiles.sums(n_jobs=n_jobs) if density is None else density
         self._typical = float(np.median(self._density))
         if alpha and density is None:
-            power = self._density**alpha
+            power = density_power(name, self._density, alpha, self.dtype)
 
             def divide(tile: NDArray[np.floating], rows: slice, columns: slice) -> None:
                 tile /= power[rows, None] * power[columns]
@@ -255,13 +256,14 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
     def done(count: int, total: int) -> None:
         rows.progress(f"kernel of {name}", count, total)
 
-    features = FeatureMap.of(kernel, X)
+    features = FeatureMap.of(kernel, X, name)
     points = Points(features(X, name, rows.describe), rounding=features.rounding, n_jobs=n_jobs)
     tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":
         ranked = ranked_rows(tiles, kernel.scale_rank, n_jobs)
     sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+    check_reach(name, X.dtype, sigma, nearest)
 
     def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:
         if not isinstance(sigma, np.ndarray):

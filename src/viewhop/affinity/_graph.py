@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from viewhop._runtime import threads
 from viewhop.affinity._affinity import Affinity, Floats
 from viewhop.affinity._kernel_rows import KernelRows
+from viewhop.affinity._kernel_values import density_power
 from viewhop.kernels import Kernel, Precomputed
 
 __all__ = ["Graph", "MergedGraph", "even_rows", "row_slice"]
@@ -54,7 +55,8 @@ class Graph(Affinity):
         if density is None:
             density = np.asarray(values.sum(axis=1, dtype=np.float64))
             if self.alpha:
-                values = _divide(values, density**self.alpha, n_jobs)
+                power = density_power(name, density, self.alpha, self.dtype)
+                values = _divide(values, power, n_jobs)
         self._density: Floats = density
         self.values = values
         self._parts: list[tuple[slice, csr_array]] | None = None

@@ -199,6 +199,7 @@ def build_joint_view(
     joined = side_by_side.join(features, dtype)
     plain = FeatureMap("euclidean", None)
     points = Points(joined, slack=plain.slack(joined, dtype if precision is None else precision))
+    del joined  # the points hold a copy
     name = joint_name([K.name for K in affinities])
     values = np.empty((0, 0), dtype=dtype)
     view = ViewRows(name, values, generator, n_jobs, progress, allowed)

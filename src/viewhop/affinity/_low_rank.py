@@ -126,7 +126,7 @@ def _factorise_distances(
 ) -> tuple[Factor, Pivots]:
     """The factor of a distance kernel, and its pivots; ValueError if the kernel is the identity."""
     name = rows.name
-    features = FeatureMap.of(kernel, rows.values)
+    features = FeatureMap.of(kernel, rows.values, name)
     points = Points(features(rows.values, name), rounding=features.rounding)
     n = len(points)
     every = np.arange(n)
@@ -135,7 +135,8 @@ def _factorise_distances(
 
     def column(j: int) -> Floats:
         distances = pair_distances(points, every, points, np.full(n, j))
-        values = np.asarray(np.exp(-kernel.exponent(distances / sigma)))
+        with np.errstate(over="ignore"):  # the kernel is 0 there
+            values = np.asarray(np.exp(-kernel.exponent(distances / sigma)))
         reach.append(float(values.max(where=distances > 0, initial=0.0)))
         return values
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from viewhop._runtime import memory, threads
 from viewhop._storage.codec import Shelf
-from viewhop.affinity._affinity import Floats, check_not_identity
+from viewhop.affinity._affinity import Floats, check_not_identity, check_reach
 from viewhop.affinity._edge import Edge
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
@@ -216,7 +216,7 @@ class SparseAffinity(Graph):
 
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
     """The kernel of neighbouring rows."""
-    features = FeatureMap.of(kernel, rows.values)
+    features = FeatureMap.of(kernel, rows.values, rows.name)
     points = Points(
         features(rows.values, rows.name, rows.describe),
         rounding=features.rounding,
@@ -260,6 +260,7 @@ def build_points_affinity(
     sigma = choose_scale(
         kernel, name, lists.nearest, lists.scale, lambda: sample_rows(points, generator)
     )
+    check_reach(name, dtype, sigma, lists.nearest)
     nearest, edge = lists.nearest, Edge(lists.inner if kernel.taper else lists.radius, lists.radius)
     distances = symmetrise(lists)
     index, recall = search.index, search.recall

@@ -13,8 +13,8 @@ from scipy.special import factorial
 
 from viewhop.bandwidth._one_view import choose_rows, constant_view_error, distance_rows
 from viewhop.errors import ScaleWarning
-from viewhop.neighbours import Points
-from viewhop.views import Views
+from viewhop.neighbours import Points, check_spread
+from viewhop.views import Views, require_rows
 
 __all__ = ["JointScales", "Surface", "common_rows", "joint", "joint_scales"]
 
@@ -105,8 +105,11 @@ def joint(
     {'x': 17.4, 'y': 17.7}
     """
     generator = np.random.default_rng(random_state)
-    all_views = Views(views)
-    points = {name: Points(X) for name, X in common_rows(all_views, [*all_views.names]).items()}
+    all_views = require_rows(Views(views))
+    rows = common_rows(all_views, [*all_views.names])
+    for name, X in rows.items():
+        check_spread(name, X)
+    points = {name: Points(X) for name, X in rows.items()}
     return joint_scales(points, n_scales, generator)
 
 

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from viewhop.bandwidth._algorithm_1 import common_rows, joint_scales
 from viewhop.bandwidth._one_view import choose_scale
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel
-from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods
-from viewhop.views import Views
+from viewhop.neighbours import FeatureMap, Points, check_spread, find_neighbourhoods
+from viewhop.views import Views, require_rows
 
 __all__ = ["connected", "resolve_scales"]
 
@@ -40,7 +40,9 @@ def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[
     >>> connected([[[0.0], [1.0], [4.0]], [[0.0], [2.0], [3.0]]])
     {'view1': 1.5, 'view2': 1.0}
     """
-    all_views = Views(views)
+    all_views = require_rows(Views(views))
+    for name in all_views.names:
+        check_spread(name, all_views.rows(name))
     return _connected({name: Points(all_views.rows(name)) for name in all_views.names}, all_views)
 
 
@@ -71,7 +73,7 @@ def resolve_scales(
         points = {}
         for name, kernel in users.items():
             rows = views.rows(name)
-            features = FeatureMap.of(kernel, rows)
+            features = FeatureMap.of(kernel, rows, name)
             features.check(rows, name, partial(views.describe_row, name))
             if rule == "joint":
                 rows = common_rows(views, [*users])[name]

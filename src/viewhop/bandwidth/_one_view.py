@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from viewhop.kernels import DistanceKernel, Gaussian
-from viewhop.neighbours import Points, block_distances, distance_matrix, find_neighbourhoods
+from viewhop.neighbours import (
+    Points,
+    block_distances,
+    check_spread,
+    distance_matrix,
+    find_neighbourhoods,
+)
 from viewhop.views import Views
 
 __all__ = [
@@ -124,7 +130,9 @@ def log_log(
 
 
 def _points(X: ArrayLike) -> Points:
-    return Points(Views([X]).arrays[0])
+    rows = Views([X]).arrays[0]
+    check_spread("X", rows)
+    return Points(rows)
 
 
 def choose_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:
@@ -170,15 +178,32 @@ def choose_scale(
     """
     if not nearest.any():
         raise constant_view_error(name, nearest.size)
-    root = float(np.sqrt(kernel.factor))
+    scale = float(np.sqrt(kernel.factor)) * _plain_scale(kernel, nearest, ranked, rows)
+    least, most = float(np.min(scale)), float(np.max(scale))
+    if not least > 0 or not np.isfinite(most):
+        size = "underflows to 0" if not least > 0 else "overflows"
+        raise ValueError(
+            f"the scale of view {name!r}, √factor times the bandwidth, {size} with factor="
+            f"{kernel.factor!r} and bandwidth={kernel.bandwidth!r}; pass a factor near 1"
+        )
+    return scale
+
+
+def _plain_scale(
+    kernel: DistanceKernel,
+    nearest: Floats,
+    ranked: Floats,
+    rows: Callable[[], NDArray[np.floating]] | None,
+) -> float | Floats:
+    """The scale of a kernel without its factor; see `choose_scale`."""
     if kernel.bandwidth == "max-min":
-        return root * float(nearest.max())
+        return float(nearest.max())
     if kernel.bandwidth == "local":
-        return root * ranked
+        return ranked
     if kernel.bandwidth == "log-log":
         assert rows is not None
-        return root * _steepest(kernel, rows(), float(nearest.min()))
-    return root * float(kernel.bandwidth)
+        return _steepest(kernel, rows(), float(nearest.min()))
+    return float(kernel.bandwidth)
 
 
 def constant_view_error(name: str, n: int) -> ValueError:

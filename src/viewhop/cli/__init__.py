@@ -1,5 +1,7 @@
 """The ``viewhop`` command."""
 
-from viewhop.cli._main import main
+from __future__ import annotations
+
+from viewhop.cli._entry import main
 
 __all__ = ["main"]

@@ -10,7 +10,7 @@ import click
 
 from viewhop.cli._command import Command
 from viewhop.cli._fit_options import kernel_options, setting, settings_from_options
-from viewhop.cli._options import table_options, views_argument
+from viewhop.cli._options import quiet_option, table_options, views_argument
 
 if TYPE_CHECKING:
     from viewhop.runs import FileAdvice
@@ -31,7 +31,7 @@ Example:
 @setting("--jobs", metavar="N", type=int, help="Threads; -1 is all cores.")
 @setting("--seed", metavar="N", type=int, help="Random seed.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@click.option("--quiet", is_flag=True, help="Print no progress.")
+@quiet_option
 def advise(views: dict[str, str], as_json: bool, quiet: bool) -> None:
     """Examine files before a fit, and recommend its settings.
 

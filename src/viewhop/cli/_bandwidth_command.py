@@ -14,10 +14,12 @@ from viewhop.cli._options import (
     chosen_table_options,
     folder_option,
     output_folder,
+    quiet_option,
     seed_option,
     table_options,
     views_argument,
 )
+from viewhop.cli._progress_display import progress_shown
 
 if TYPE_CHECKING:
     from viewhop.bandwidth import JointScales
@@ -46,7 +48,8 @@ _MOST_PAIRS = 15
 )
 @seed_option
 @folder_option("Folder for bandwidth.json and the pictures surfaces.png and slices.png.")
-def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> None:
+@quiet_option
+def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None, quiet: bool) -> None:
     """Choose the scale of each view by Algorithm 1 of the paper.
 
     Pass at least two files, each with a name: rna=rna.csv protein=protein.parquet. At the scales
@@ -59,13 +62,20 @@ def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None) -> 
 
     options = chosen_table_options()
     if out is None:
-        _print_scales(joint(read_views(views, options=options).views, grid, random_state=seed))
+        with progress_shown(quiet=quiet):
+            result = joint(read_views(views, options=options).views, grid, random_state=seed)
+        _print_scales(result)
         return
-    with output_folder(out) as folder:
+    with output_folder(out) as folder, progress_shown(quiet=quiet):
         samples = read_views(views, options=options)
         result = joint(samples.views, grid, random_state=seed)
-        _print_scales(result)
-        _write(folder, result, samples, seed=seed)
+        notes, written = _write(folder, result, samples, seed=seed)
+    _print_scales(result)
+    for path in written:
+        click.echo(f"wrote {path}")
+    if not quiet:
+        for note in notes:
+            click.echo(f"note: {note}")
 
 
 def _print_scales(result: JointScales) -> None:
@@ -74,25 +84,28 @@ def _print_scales(result: JointScales) -> None:
         click.echo(f"{name:<{width}}  {sigma:.6g}")
 
 
-def _write(folder: Path, result: JointScales, samples: Joined, *, seed: int) -> None:
-    from viewhop._runtime.files import replace_file
+def _write(
+    folder: Path, result: JointScales, samples: Joined, *, seed: int
+) -> tuple[list[str], list[Path]]:
+    """Write all files, or none; notes for the user, and the files."""
+    from viewhop._runtime.files import stage_files
 
-    with replace_file(folder / "bandwidth.json") as file:
-        record = _build_record(result, samples, seed)
-        file.write(f"{json.dumps(record, indent=1, allow_nan=False)}\n".encode())
-    click.echo(f"wrote {folder / 'bandwidth.json'}")
+    written = [folder / "bandwidth.json"]
     pairs = [*combinations(result.scales, 2)]
-    try:
-        surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
-    except ImportError:
-        click.echo('note: no pictures: they require matplotlib (pip install "viewhop[plot]")')
-        return
-    for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
-        with replace_file(folder / name) as file:
-            figure.savefig(file, format="png", dpi=120)
-        click.echo(f"wrote {folder / name}")
+    record = _build_record(result, samples, seed)
+    with stage_files(folder, last="bandwidth.json") as inside:
+        text = f"{json.dumps(record, indent=1, allow_nan=False)}\n"
+        (inside / "bandwidth.json").write_text(text, encoding="utf-8", newline="\n")
+        try:
+            surfaces, slices = _draw(result, pairs[:_MOST_PAIRS])
+        except ImportError:
+            return ['no pictures: they require matplotlib (pip install "viewhop[plot]")'], written
+        for name, figure in (("surfaces.png", surfaces), ("slices.png", slices)):
+            figure.savefig(inside / name, format="png", dpi=120)
+            written.append(folder / name)
     if len(pairs) > _MOST_PAIRS:
-        click.echo(f"note: the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views")
+        return [f"the pictures show {_MOST_PAIRS} of {len(pairs)} pairs of views"], written
+    return [], written
 
 
 def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, Any]:
@@ -139,15 +152,4 @@ def _draw(result: JointScales, pairs: list[tuple[str, str]]) -> tuple[Any, Any]:
             plotting.bandwidth_slice(
                 result, pair=(first, second), ax=ax, title=f"{first} beside {second}"
             )
-    for ax in (*surfaces.axes, *slices.axes):
-        _disable_math(ax)
     return surfaces, slices
-
-
-def _disable_math(ax: Any) -> None:
-    """Draw text literally: matplotlib would parse a formula between two dollar signs."""
-    from matplotlib.text import Text
-
-    for artist in (*ax.get_children(), ax.xaxis.label, ax.yaxis.label):
-        if isinstance(artist, Text):
-            artist.set_parse_math(False)

@@ -55,4 +55,5 @@ def cluster(views: dict[str, str], config: Path | None, quiet: bool, out: Path |
     """
     from viewhop.cli._run_summary import run_and_summarise
 
-    run_and_summarise(settings_from_options("cluster", views, out, config), quiet=quiet)
+    settings = settings_from_options("cluster", views, out, config)
+    run_and_summarise(settings, config=config, quiet=quiet)

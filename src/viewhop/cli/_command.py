@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import re
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -11,6 +13,14 @@ import click
 __all__ = ["Command"]
 
 _DEBUG_KEY = "viewhop.debug"
+#: Parameters of estimators whose options have the same name, or another one. A quoted word is the
+#: name of a view or a column.
+_OPTIONS = {
+    "connect": "--connect",
+    "n_neighbors": "--neighbors",
+    "within_view_weight": "--within-view-weight",
+}
+_PARAMETER = re.compile(rf"(?<!['\w])({'|'.join(_OPTIONS)})(?:=(True|\d+))?(?!['\w])")
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -30,7 +40,7 @@ class Command(click.Command):
     """A command that prints each error and each warning as one line on standard error.
 
     Errors in data or files exit with 1, wrong usage with 2, an interrupt with 130. Every command
-    has the option ``--debug``, which shows the traceback instead.
+    has the option ``--debug``, which shows the traceback of an error instead.
     """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -43,7 +53,7 @@ class Command(click.Command):
         debug = bool(ctx.meta.get(_DEBUG_KEY))
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show_warning
+                warnings.showwarning = partial(_show_warning, ctx)
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -53,7 +63,7 @@ class Command(click.Command):
             # A closed pipe (`| head`) is not an error; click handles it.
             if debug or getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            raise click.ClickException(_error_line(error)) from error
+            raise click.ClickException(_name_options(_error_line(error), ctx)) from error
 
 
 def _error_line(error: Exception) -> str:
@@ -71,5 +81,19 @@ def _error_line(error: Exception) -> str:
     )
 
 
-def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    click.echo(f"warning: {' '.join(str(message).split())}", err=True)
+def _show_warning(ctx: click.Context, message: Warning | str, *where: Any, **more: Any) -> None:
+    text = " ".join(str(message).split())
+    click.echo(f"warning: {_name_options(text, ctx)}", err=True)
+
+
+def _name_options(text: str, ctx: click.Context) -> str:
+    """The text with options of the command in place of the parameters that they set."""
+    known = {option for param in ctx.command.params for option in param.opts}
+
+    def option(found: re.Match[str]) -> str:
+        name, value = _OPTIONS[found[1]], found[2]
+        if name not in known or (found[1] == "connect" and value is None):
+            return found[0]
+        return name if value in (None, "True") else f"{name} {value}"
+
+    return _PARAMETER.sub(option, text)

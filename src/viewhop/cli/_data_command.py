@@ -150,12 +150,11 @@ def data(
         )
     if noise is not None and not chosen.noisy:
         raise click.UsageError(f"--noise does not apply to {name}.")
-    bunch = chosen.make(samples, noise, seed)
     if out is None:
-        click.echo(bunch.DESCR.strip())
+        click.echo(chosen.make(samples, noise, seed).DESCR.strip())
         return
     with output_folder(out) as folder:
-        files = _write(folder, bunch, chosen.label, ending, force)
+        files = _write(folder, chosen.make(samples, noise, seed), chosen.label, ending, force)
     for file in files.values():
         click.echo(f"wrote {file}")
     views = [f"{view}={file}" for view, file in files.items()]
@@ -167,23 +166,26 @@ def _write(
     folder: Path, bunch: Any, label: tuple[str, str], ending: str, force: bool
 ) -> dict[str, Path]:
     """Write a file per view: ids, labels, features; nothing if one of the files exists."""
+    from viewhop._runtime.files import stage_files
     from viewhop.tables import write_embedding
 
-    files = {view: folder / f"{view}.{ending}" for view in bunch.views.names}
+    file_names = [f"{view}.{ending}" for view in bunch.views.names]
+    files = {view: folder / name for view, name in zip(bunch.views.names, file_names, strict=True)}
     existing = [file for file in files.values() if file.exists()]
     if existing and not force:
         raise click.ClickException(f"{existing[0]} already exists; replace it with --force.")
     width = len(str(len(bunch.views)))
     ids = [f"s{k:0{width}d}" for k in range(1, len(bunch.views) + 1)]
     label_name, label_key = label
-    for view, file in files.items():
-        rows = bunch.views[view]
-        write_embedding(
-            file,
-            rows,
-            names=[f"{view}{k}" for k in range(1, rows.shape[1] + 1)],
-            ids=ids,
-            id_name="sample",
-            extra={label_name: bunch[label_key]},
-        )
+    with stage_files(folder, last=file_names[-1]) as inside:
+        for view, name in zip(bunch.views.names, file_names, strict=True):
+            rows = bunch.views[view]
+            write_embedding(
+                inside / name,
+                rows,
+                names=[f"{view}{k}" for k in range(1, rows.shape[1] + 1)],
+                ids=ids,
+                id_name="sample",
+                extra={label_name: bunch[label_key]},
+            )
     return files

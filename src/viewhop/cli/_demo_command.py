@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import seed_option
+from viewhop.cli._options import convert_errors, quiet_option, seed_option
 from viewhop.cli._progress_display import progress_shown
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ __all__ = ["demo"]
 )
 @seed_option
 @click.option("--quick", is_flag=True, help="Use 500 of the 2,000 digits.")
-def demo(out: Path, seed: int, quick: bool) -> None:
+@quiet_option
+def demo(out: Path, seed: int, quick: bool, quiet: bool) -> None:
     """Show when hopping between six views of handwritten digits is worth it.
 
     Methods are compared by how well K-means finds the digits in their coordinates: on complete
@@ -35,14 +36,8 @@ def demo(out: Path, seed: int, quick: bool) -> None:
     """
     from viewhop.experiments._demo import run
 
-    try:
-        with progress_shown() as progress:
-            result = run(out=out, random_state=seed, progress=progress, quick=quick)
-    except OSError as error:
-        reason = error.strerror or error
-        raise click.ClickException(
-            f"cannot write to {out}: {reason}; choose another folder with --out"
-        ) from error
+    with convert_errors("another folder with --out"), progress_shown(quiet=quiet) as progress:
+        result = run(out=out, random_state=seed, progress=progress, quick=quick)
     _show(result)
 
 

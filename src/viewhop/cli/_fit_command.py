@@ -46,4 +46,5 @@ def fit(views: dict[str, str], config: Path | None, quiet: bool, out: Path | Non
     """
     from viewhop.cli._run_summary import run_and_summarise
 
-    run_and_summarise(settings_from_options("fit", views, out, config), quiet=quiet)
+    settings = settings_from_options("fit", views, out, config)
+    run_and_summarise(settings, config=config, quiet=quiet)

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from viewhop._registry import FUSIONS, KERNELS, METRICS, OUTPUTS, RULES, SEARCHES, SOLVERS
 from viewhop.cli._completions import files, matching_words
-from viewhop.cli._options import Decorated, stated_table_options
+from viewhop.cli._options import Decorated, quiet_option, stated_table_options
 from viewhop.errors import SettingsError
 from viewhop.runs._kernel_settings import KERNEL_KEYS
 from viewhop.runs._settings import FORMATS
@@ -168,6 +168,11 @@ def _walk_options() -> list[Any]:
             help="Add all views side by side as one more view.  [default: if most samples are "
             "complete]",
         ),
+        setting(
+            "--connect/--no-connect",
+            default=None,
+            help="Add neighbours until the walk is in one piece.  [default: no-connect]",
+        ),
         setting("--steps", metavar="T", type=float, help="Diffusion time.  [default: 1]"),
         setting(
             "--output",
@@ -198,7 +203,11 @@ def _run_options() -> list[Any]:
             type=click.Choice(FORMATS),
             help="Format of the table.  [default: parquet if pyarrow is installed, else csv]",
         ),
-        setting("--report/--no-report", default=None, help="Write report.html.  [default: report]"),
+        setting(
+            "--report/--no-report",
+            default=None,
+            help="Write report.html.  [default: if plotly is installed]",
+        ),
         click.option(
             "--config",
             metavar="FILE",
@@ -206,7 +215,7 @@ def _run_options() -> list[Any]:
             shell_complete=files,
             help="TOML file with any of these settings; options override it.",
         ),
-        click.option("--quiet", is_flag=True, help="Print neither progress nor a summary."),
+        quiet_option,
     ]
 
 
@@ -239,8 +248,8 @@ def settings_from_options(
         if isinstance(given.get(key), tuple):
             _split_by_view(key, given.pop(key), given, own)
     for text in given.pop("view_weight", ()):
-        name, mark, value = text.rpartition("=")
-        if not mark:
+        name, _, value = text.rpartition("=")
+        if not name.strip():
             raise click.UsageError(f"--view-weight needs the view: NAME={value}")
         own.setdefault(name, {})["weight"] = _parse_number(value)
     for key in ("components", "accuracy", "clusters"):
@@ -270,6 +279,11 @@ def _split_by_view(
     """Assign the values of an option to all views, or to the view that each names."""
     for text in texts:
         name, mark, value = text.rpartition("=")
+        if mark and not name.strip():
+            raise click.UsageError(
+                f"--{key.replace('_', '-')} {text} names no view before =; pass "
+                f"--{key.replace('_', '-')} {value or 'VALUE'} for all views, or NAME={value}"
+            )
         place = own.setdefault(name, {}) if mark else given
         if key in place:
             raise click.UsageError(f"--{key} is given twice{f' for {name!r}' if mark else ''}.")

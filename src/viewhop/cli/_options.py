@@ -22,6 +22,8 @@ __all__ = [
     "folder_option",
     "output_file",
     "output_folder",
+    "quiet_option",
+    "report_written",
     "seed_option",
     "stated_table_options",
     "table_options",
@@ -145,6 +147,22 @@ def _table_options() -> list[Callable[[Decorated], Decorated]]:
             expose_value=False,
             help="Encoding of text files.",
         ),
+        click.option(
+            "--id-strip/--no-id-strip",
+            default=False,
+            callback=_remember,
+            expose_value=False,
+            help="Remove white space around ids; upper and lower case always differ.",
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "drop"]),
+            default="error",
+            show_default=True,
+            callback=_remember,
+            expose_value=False,
+            help="A row that is empty in part is an error, or counts as not observed.",
+        ),
     ]
 
 
@@ -162,9 +180,20 @@ def chosen_table_options() -> Options:
             decimal=given["decimal"],
             delimiter="\t" if given["delimiter"] == "tab" else given["delimiter"],
             encoding=given["encoding"],
+            id_strip=given["id_strip"],
+            missing=given["missing"],
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+
+
+def quiet_option(function: Decorated) -> Decorated:
+    """Add the option ``--quiet``; pass its value to `progress_shown`."""
+    return click.option(
+        "--quiet",
+        is_flag=True,
+        help="Print results only: no progress, no notes and no warnings. Errors are printed.",
+    )(function)
 
 
 def seed_option(function: Decorated) -> Decorated:
@@ -206,15 +235,15 @@ def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
 
 @contextmanager
 def output_folder(out: Path) -> Iterator[Path]:
-    """The folder, created if necessary; errors of the system in the block name the option.
+    """The folder, created if necessary and locked; errors of the system name the option.
 
     Parameters
     ----------
     out : Path
     """
-    from viewhop.runs import _writing
+    from viewhop._runtime import outputs
 
-    with convert_errors("another folder with --out"), _writing.output_folder(out) as folder:
+    with convert_errors("another folder with --out"), outputs.output_folder(out) as folder:
         yield folder
 
 
@@ -227,9 +256,9 @@ def output_file(out: Path) -> Iterator[None]:
     out : Path
         Not a folder.
     """
-    from viewhop.runs import _writing
+    from viewhop._runtime import outputs
 
-    with convert_errors("another file with --out"), _writing.output_file(out):
+    with convert_errors("another file with --out"), outputs.output_file(out):
         yield
 
 
@@ -242,8 +271,8 @@ def convert_errors(instead: str) -> Iterator[None]:
     instead : str
         What to choose where the output cannot be written.
     """
+    from viewhop._runtime.outputs import OutputError
     from viewhop.errors import SettingsError
-    from viewhop.runs import OutputError
 
     try:
         yield
@@ -251,3 +280,16 @@ def convert_errors(instead: str) -> Iterator[None]:
         raise click.UsageError(str(error)) from error
     except OutputError as error:
         raise click.ClickException(f"{error}. Choose {instead}.") from error
+
+
+@contextmanager
+def report_written() -> Iterator[None]:
+    """A block that writes a report; without plotly it ends with an error of one line."""
+    from viewhop.runs._run_report import NO_REPORT
+
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "plotly").partition(".")[0] not in ("plotly", "viewhop"):
+            raise
+        raise click.ClickException(NO_REPORT) from error

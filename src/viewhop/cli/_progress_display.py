@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,19 +20,26 @@ __all__ = ["progress_shown"]
 _PAUSE = 5.0
 
 
-def progress_shown(*, quiet: bool = False) -> AbstractContextManager[Progress]:
-    """The callback that shows progress on standard error.
+@contextmanager
+def progress_shown(*, quiet: bool = False) -> Iterator[Progress]:
+    """A block with a callback that shows progress on standard error.
 
     Parameters
     ----------
     quiet : bool
-        Whether to show nothing.
+        Whether to show nothing, and no warnings either; a run still records them.
     """
     from viewhop._runtime.progress import show_progress
 
-    if quiet:
-        return show_progress(0)
-    return show_progress(1 if sys.stderr.isatty() else _Lines())
+    verbose = 0 if quiet else 1 if sys.stderr.isatty() else _Lines()
+    with warnings.catch_warnings(), show_progress(verbose) as progress:
+        if quiet:
+            warnings.showwarning = _show_nothing
+        yield progress
+
+
+def _show_nothing(message: Warning | str, *where: Any, **more: Any) -> None:
+    """Take a warning without showing it."""
 
 
 class _Lines:

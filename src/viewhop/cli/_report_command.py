@@ -11,6 +11,8 @@ from viewhop.cli._completions import files
 from viewhop.cli._options import (
     chosen_table_options,
     convert_errors,
+    quiet_option,
+    report_written,
     stated_table_options,
     table_options,
     views_argument,
@@ -41,7 +43,8 @@ Example:
     metavar="FILE",
     help="File to write.  [default: report.html in DIR]",
 )
-def report(source: Path, views: dict[str, str], out: Path | None) -> None:
+@quiet_option
+def report(source: Path, views: dict[str, str], out: Path | None, quiet: bool) -> None:
     """Write the report of a run or of a model.
 
     The input files of a run are read from where they were; if they were moved, pass the new paths
@@ -49,16 +52,14 @@ def report(source: Path, views: dict[str, str], out: Path | None) -> None:
     training samples with their --id and --label.
     """
     from viewhop.runs import write_report
-    from viewhop.runs._run_report import NO_REPORT
 
     options = chosen_table_options() if stated_table_options() else None
-    try:
-        with convert_errors("another file with --out"), progress_shown() as progress:
-            result = write_report(source, views, out=out, options=options, progress=progress)
-    except ImportError as error:
-        if (error.name or "plotly").partition(".")[0] not in ("plotly", "viewhop"):
-            raise
-        raise click.ClickException(NO_REPORT) from error
-    for note in result.notes:
+    with (
+        report_written(),
+        convert_errors("another file with --out"),
+        progress_shown(quiet=quiet) as progress,
+    ):
+        result = write_report(source, views, out=out, options=options, progress=progress)
+    for note in () if quiet else result.notes:
         click.echo(f"note: {note}")
     click.echo(f"wrote {result.path}")

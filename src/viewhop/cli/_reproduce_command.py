@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import output_folder, seed_option
+from viewhop.cli._options import convert_errors, quiet_option, seed_option
 from viewhop.cli._progress_display import progress_shown
 
 __all__ = ["reproduce"]
@@ -47,6 +47,7 @@ Examples:
     show_default=True,
     help="Folder for pictures, numbers and report.html.",
 )
+@quiet_option
 def reproduce(
     names: tuple[str, ...],
     listing: bool,
@@ -56,11 +57,14 @@ def reproduce(
     force: bool,
     data_home: Path | None,
     out: Path,
+    quiet: bool,
 ) -> None:
     """Run the paper's experiments and compare the results with the published ones.
 
     Without NAME, all are run. Each writes pictures and NAME.json; report.html and report.md show
-    them all. Experiments that are finished in the folder are skipped, so a stopped run resumes.
+    them all. Experiments that are finished in the folder are kept, so a stopped run resumes; a
+    damaged result is computed again. If the folder has results of other settings, versions or
+    data, nothing is run.
     """
     from viewhop import experiments
 
@@ -76,10 +80,10 @@ def reproduce(
             experiment = experiments.find(name)
             click.echo(f"{name:<{width}}  {experiment.where:<12} {experiment.title}")
         return
-    with output_folder(out) as folder, progress_shown() as progress:
+    with convert_errors("another folder with --out"), progress_shown(quiet=quiet) as progress:
         outcomes = experiments.reproduce(
             chosen,
-            out=folder,
+            out=out,
             quick=quick,
             trials=trials,
             seed=seed,
@@ -88,8 +92,9 @@ def reproduce(
             progress=progress,
         )
     for outcome in outcomes:
-        detail = f"{outcome.seconds:.1f} s" if outcome.status == "done" else outcome.reason
-        click.echo(f"{outcome.name}: {outcome.status}{f', {detail}' if detail else ''}")
+        seconds = [f"{outcome.seconds:.1f} s"] if outcome.status == "done" else []
+        details = [*seconds, *filter(None, [outcome.reason])]
+        click.echo(", ".join([f"{outcome.name}: {outcome.status}", *details]))
     click.echo(f"wrote {out / 'report.html'}")
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:

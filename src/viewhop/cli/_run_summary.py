@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,29 +16,40 @@ if TYPE_CHECKING:
 __all__ = ["run_and_summarise"]
 
 
-def run_and_summarise(settings: Settings, *, quiet: bool = False) -> None:
+def run_and_summarise(
+    settings: Settings, *, config: Path | None = None, quiet: bool = False
+) -> None:
     """Execute a run and print its result.
 
     Parameters
     ----------
     settings : Settings
         Checked, with a folder.
+    config : Path or None
+        The configuration file. If it is that of a run, input files that have changed since are
+        named.
     quiet : bool
-        Whether to print neither progress nor the summary.
+        Whether to print only which files were written.
     """
-    from viewhop.cli._options import convert_errors
+    from viewhop.cli._options import convert_errors, report_written
     from viewhop.runs import execute
 
-    with convert_errors("another folder with --out"), progress_shown(quiet=quiet) as progress:
-        result = execute(settings, progress=progress)
+    with (
+        report_written(),
+        convert_errors("another folder with --out"),
+        progress_shown(quiet=quiet) as progress,
+    ):
+        repeats = None if config is None else config.parent
+        result = execute(settings, repeats=repeats, progress=progress)
     if not quiet:
         _print_numbers(result)
     for path in result.written:
         click.echo(f"wrote {path}")
+    if quiet:
+        return
     for note in result.notes:
         click.echo(f"note: {note}")
-    if not quiet:
-        _print_advice(result, settings)
+    _print_advice(result, settings)
 
 
 def _print_numbers(result: RunResult) -> None:
@@ -59,6 +71,10 @@ def _print_numbers(result: RunResult) -> None:
     click.echo(f"{record['n_components']} coordinates, eigenvalues {listed} ({record['solver']})")
     if record["n_pieces"] > 1:
         click.echo(f"the walk falls into {record['n_pieces']} pieces")
+    elif record["settings"]["connect"]:
+        kept = {k for k in record["n_neighbors"].values() if k is not None}
+        counts = " and ".join(f"{k:,}" for k in sorted(kept)) or "all"
+        click.echo(f"the walk is in one piece, with {counts} neighbours")
     if "n_clusters" in record:
         _print_clusters(result)
 

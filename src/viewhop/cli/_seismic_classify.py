@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import check_apart, folder_option, output_folder, seed_option
+from viewhop.cli._options import (
+    check_apart,
+    folder_option,
+    output_folder,
+    quiet_option,
+    seed_option,
+)
 from viewhop.cli._progress_display import progress_shown
 from viewhop.cli._seismic_classify_files import FILE_NAMES, write_results
 from viewhop.cli._seismic_options import (
@@ -102,6 +108,7 @@ Examples:
 @folder_option(
     "Folder for scores.csv, events.csv, left-out.csv, report.html and pictures.", required=True
 )
+@quiet_option
 def classify(
     files: tuple[Path, ...],
     catalogue: Path,
@@ -116,6 +123,7 @@ def classify(
     pairs: bool,
     seed: int,
     out: Path,
+    quiet: bool,
 ) -> None:
     """Classify events by the sonograms of all channels, and measure the accuracy.
 
@@ -127,40 +135,43 @@ def classify(
     from viewhop.seismic.io import read_catalogue
 
     check_apart([out / name for name in FILE_NAMES], [*files, catalogue])
-    with require_obspy():
-        listing = read_catalogue(catalogue, label=label)
-    with echo_left_out_on_error():
-        _check_labels(listing, catalogue, label)
-    with require_obspy(), echo_left_out_on_error(listing.summary.left_out):
-        dataset = event_views(
-            read_files(files), listing.events, before=before, length=length, unpicked=unpicked
-        )
-    summary = dataset.summary.after(listing.summary.left_out)
-    with echo_left_out_on_error(summary.left_out), progress_shown() as progress:
-        classification, pair_scores = _classify(
-            dataset,
-            components,
-            procedure,
-            is_paired=pairs,
-            n_neighbors=neighbors,
-            kernel=None if kernel == "local" else kernel,
-            random_state=seed,
-            progress=progress,
-        )
-    settings = {
-        **_describe(dataset),
-        "catalogue": catalogue.name,
-        "window": f"{length:g} s, from {before:g} s before the pick",
-        "kernel": kernel,
-        "K": neighbors,
-        "seed": seed,
-    }
     with output_folder(out) as folder:
-        write_results(
+        with require_obspy():
+            listing = read_catalogue(catalogue, label=label)
+        with echo_left_out_on_error():
+            _check_labels(listing, catalogue, label)
+        with require_obspy(), echo_left_out_on_error(listing.summary.left_out):
+            dataset = event_views(
+                read_files(files), listing.events, before=before, length=length, unpicked=unpicked
+            )
+        summary = dataset.summary.after(listing.summary.left_out)
+        with echo_left_out_on_error(summary.left_out), progress_shown(quiet=quiet) as progress:
+            classification, pair_scores = _classify(
+                dataset,
+                components,
+                procedure,
+                is_paired=pairs,
+                n_neighbors=neighbors,
+                kernel=None if kernel == "local" else kernel,
+                random_state=seed,
+                progress=progress,
+            )
+        settings = {
+            **_describe(dataset),
+            "catalogue": catalogue.name,
+            "window": f"{length:g} s, from {before:g} s before the pick",
+            "kernel": kernel,
+            "K": neighbors,
+            "seed": seed,
+        }
+        lines = write_results(
             folder, classification, dataset, summary, pairs=pair_scores, settings=settings
         )
+    for line in lines:
+        click.echo(line)
     _show(classification)
-    echo_summary(summary)
+    if not quiet:
+        echo_summary(summary)
     click.echo(f"wrote {out / 'report.html'}")
 
 

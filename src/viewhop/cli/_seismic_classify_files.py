@@ -7,8 +7,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from viewhop.cli._seismic_options import remove_stale
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ __all__ = ["FILE_NAMES", "write_results"]
 #: Files that are always written, and all files that may be.
 _ALWAYS = ("scores.csv", "events.csv", "left-out.csv", "report.html")
 FILE_NAMES = (*_ALWAYS, "pairs.csv", "confusion.png", "pairs.png", "sonograms.png")
+_NO_PICTURES = 'no pictures: matplotlib is missing; pip install "viewhop[plot]"'
 
 
 def write_results(
@@ -30,8 +29,8 @@ def write_results(
     *,
     pairs: PairScores | None,
     settings: dict[str, Any],
-) -> None:
-    """Write tables, pictures and the page; remove stale files of an earlier run.
+) -> list[str]:
+    """Write tables, pictures and the page, or nothing; remove stale files of an earlier run.
 
     Parameters
     ----------
@@ -44,15 +43,24 @@ def write_results(
     pairs : PairScores or None
     settings : dict
         Settings shown on the page.
+
+    Returns
+    -------
+    list of str
+        Lines for the user: why there are no pictures, which files were removed.
     """
+    from viewhop._runtime.files import stage_files
+
     had_report = (folder / "report.html").is_file()
-    _write_tables(folder, classification, dataset, summary, pairs)
-    pictures = _draw_pictures(folder, classification, dataset, pairs)
-    _write_page(folder, classification, summary, settings, pictures)
+    with stage_files(folder, last="report.html") as inside:
+        _write_tables(inside, classification, dataset, summary, pairs)
+        pictures = _draw_pictures(inside, classification, dataset, pairs)
+        _write_page(inside, classification, summary, settings, pictures)
     drawn = () if not pictures else ("confusion.png", "sonograms.png")
     paired = () if pairs is None else ("pairs.csv", "pairs.png")[: 1 + bool(pictures)]
-    if had_report:
-        remove_stale(folder, {*FILE_NAMES} - {*_ALWAYS, *drawn, *paired})
+    stale = {*FILE_NAMES} - {*_ALWAYS, *drawn, *paired} if had_report else set()
+    lines = [] if pictures else [_NO_PICTURES]
+    return [*lines, *remove_stale(folder, stale)]
 
 
 def _write_tables(
@@ -98,12 +106,10 @@ def _draw_pictures(
 ) -> list[tuple[str, bytes]]:
     """Captions and PNGs of the pictures written; empty without matplotlib."""
     if find_spec("matplotlib") is None:
-        click.echo('no pictures: matplotlib is missing; pip install "viewhop[plot]"')
         return []
     from matplotlib.figure import Figure
 
     from viewhop import plotting
-    from viewhop._runtime.files import replace_file
     from viewhop.seismic._gallery import draw_gallery
     from viewhop.seismic._summary import printable
 
@@ -126,8 +132,7 @@ def _draw_pictures(
     for name, (caption, each) in figures.items():
         buffer = BytesIO()
         each.savefig(buffer, format="png", dpi=100)
-        with replace_file(folder / f"{name}.png") as file:
-            file.write(buffer.getvalue())
+        (folder / f"{name}.png").write_bytes(buffer.getvalue())
         drawn.append((caption, buffer.getvalue()))
     return drawn
 
@@ -139,11 +144,9 @@ def _write_page(
     settings: dict[str, Any],
     pictures: list[tuple[str, bytes]],
 ) -> None:
-    from viewhop._runtime.files import replace_file
     from viewhop.seismic._classification_page import classification_page
 
     page = classification_page(
         classification, summary=summary, settings=settings, pictures=pictures
     )
-    with replace_file(folder / "report.html") as file:
-        file.write(page.encode("utf-8"))
+    (folder / "report.html").write_bytes(page.encode("utf-8"))

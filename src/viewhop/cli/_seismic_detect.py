@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from viewhop.cli._command import Command
-from viewhop.cli._options import check_apart, output_file
+from viewhop.cli._options import check_apart, output_file, quiet_option
+from viewhop.cli._progress_display import progress_shown
 from viewhop.cli._seismic_options import (
     echo_left_out_on_error,
     echo_summary,
@@ -91,6 +92,7 @@ Examples:
     required=True,
     help="Table of events: .csv, .tsv or .parquet.",
 )
+@quiet_option
 def detect(
     files: tuple[Path, ...],
     sta: float,
@@ -104,6 +106,7 @@ def detect(
     allowance: float,
     separation: float,
     out: Path,
+    quiet: bool,
 ) -> None:
     """Detect events in waveform files by STA/LTA at several stations.
 
@@ -118,7 +121,12 @@ def detect(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     check_apart([out], files)
-    with require_obspy(), echo_left_out_on_error():
+    with (
+        output_file(out),
+        require_obspy(),
+        echo_left_out_on_error(),
+        progress_shown(quiet=quiet),
+    ):
         detections = events.detect(
             read_files(files),
             trigger=trigger,
@@ -128,7 +136,7 @@ def detect(
             allowance=allowance,
             separation=separation,
         )
-    with output_file(out):
         write_events(out, detections)
-    echo_summary(detections.summary)
+    if not quiet:
+        echo_summary(detections.summary)
     click.echo(f"wrote {out}")

@@ -93,8 +93,8 @@ def echo_left_out_on_error(left_out: Sequence[LeftOut] = ()) -> Iterator[None]:
         raise
 
 
-def remove_stale(folder: Path, names: Iterable[str]) -> None:
-    """Remove files of an earlier run that this run did not write, with a message.
+def remove_stale(folder: Path, names: Iterable[str]) -> list[str]:
+    """Remove files of an earlier run that this run did not write; a line about each.
 
     Parameters
     ----------
@@ -102,11 +102,10 @@ def remove_stale(folder: Path, names: Iterable[str]) -> None:
     names : list of str
         File names used by the command.
     """
-    for name in sorted(names):
-        path = folder / name
-        if path.is_file():
-            path.unlink()
-            click.echo(f"removed {path}, left by an earlier run")
+    stale = [path for name in sorted(names) if (path := folder / name).is_file()]
+    for path in stale:
+        path.unlink()
+    return [f"removed {path}, left by an earlier run" for path in stale]
 
 
 def _echo_problems(what: str, problems: Sequence[LeftOut]) -> None:

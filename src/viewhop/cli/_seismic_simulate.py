@@ -50,7 +50,8 @@ def simulate(earthquakes: int, blasts: int, noise: float, seed: int, out: Path) 
         raise click.UsageError("expected at least one event: raise --earthquakes or --blasts")
     with require_obspy():
         obspy_module()
-    events = make_events(earthquakes, blasts, noise=noise, random_state=seed)
     with output_folder(out) as folder:
-        for path in write_simulated(folder, events):
-            click.echo(f"wrote {path}")
+        events = make_events(earthquakes, blasts, noise=noise, random_state=seed)
+        written = write_simulated(folder, events)
+    for path in written:
+        click.echo(f"wrote {path}")

@@ -55,6 +55,7 @@ def sonogram(
     bands; sonograms.csv lists the sonograms. Traces are resampled to 40 Hz. Unusable data are
     skipped; they are listed and counted, and so are clipped stretches.
     """
+    from viewhop._runtime.files import stage_files
     from viewhop.errors import SeismicError
     from viewhop.seismic.sonogram import band_edges
 
@@ -64,19 +65,26 @@ def sonogram(
         raise click.UsageError(str(error)) from None
     pictured = [f"sonogram{number}.png" for number in range(1, pictures + 1)]
     check_apart([out / name for name in ("sonograms.npz", "sonograms.csv", *pictured)], files)
-    with echo_left_out_on_error():
-        sonograms, summary = _sonograms(read_files(files), bands, lowest, edges)
-        if not sonograms:
-            raise SeismicError("no sonogram could be computed", left_out=summary.left_out)
-    had_sonograms = (out / "sonograms.npz").is_file()
     with output_folder(out) as folder:
-        _write(folder, sonograms, edges)
-        click.echo(f"wrote {folder / 'sonograms.npz'}")
-        click.echo(f"wrote {folder / 'sonograms.csv'}")
-        drawn = _draw(folder, sonograms[:pictures], edges)
+        with echo_left_out_on_error():
+            sonograms, summary = _sonograms(read_files(files), bands, lowest, edges)
+            if not sonograms:
+                raise SeismicError("no sonogram could be computed", left_out=summary.left_out)
+        had_sonograms = (out / "sonograms.npz").is_file()
+        with stage_files(folder, last="sonograms.npz") as inside:
+            _write(inside, sonograms, edges)
+            drawn = _draw(inside, sonograms[:pictures], edges)
         others = {path.name for path in folder.glob("sonogram[0-9]*.png")}
-        if had_sonograms:
-            remove_stale(folder, {name for name in others if name[8:-4].isdigit()} - drawn)
+        stale = {name for name in others if name[8:-4].isdigit()} - drawn
+        removed = remove_stale(folder, stale if had_sonograms else ())
+    click.echo(f"wrote {out / 'sonograms.npz'}")
+    click.echo(f"wrote {out / 'sonograms.csv'}")
+    if drawn:
+        click.echo(f"wrote {len(drawn)} pictures")
+    elif pictures:
+        click.echo('no pictures: matplotlib is missing; pip install "viewhop[plot]"')
+    for line in removed:
+        click.echo(line)
     echo_summary(summary)
 
 
@@ -122,14 +130,12 @@ def _sonograms(
 def _write(folder: Path, sonograms: list[Any], edges: Any) -> None:
     import numpy as np
 
-    from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
     from viewhop.tables import write
 
     keys = [f"sonogram{k}" for k in range(1, len(sonograms) + 1)]
-    with replace_file(folder / "sonograms.npz") as file:
-        arrays = dict(zip(keys, (bands for _, _, bands in sonograms), strict=True))
-        np.savez(file, edges=edges, **arrays)
+    arrays = dict(zip(keys, (bands for _, _, bands in sonograms), strict=True))
+    np.savez(folder / "sonograms.npz", edges=edges, **arrays)
     write(
         folder / "sonograms.csv",
         {
@@ -144,15 +150,11 @@ def _write(folder: Path, sonograms: list[Any], edges: Any) -> None:
 
 def _draw(folder: Path, sonograms: list[Any], edges: Any) -> set[str]:
     """Names of the picture files drawn; empty without matplotlib."""
-    if not sonograms:
-        return set()
-    if find_spec("matplotlib") is None:
-        click.echo('no pictures: matplotlib is missing; pip install "viewhop[plot]"')
+    if not sonograms or find_spec("matplotlib") is None:
         return set()
     from matplotlib.figure import Figure
 
     from viewhop import plotting
-    from viewhop._runtime.files import replace_file
     from viewhop.seismic._summary import stamp
 
     for number, (name, start, bands) in enumerate(sonograms, start=1):
@@ -160,7 +162,5 @@ def _draw(folder: Path, sonograms: list[Any], edges: Any) -> set[str]:
         ax = plotting.sonogram(bands, edges=edges, ax=figure.subplots())
         # Names may contain dollar signs; they are not formulas.
         ax.set_title(f"{name}, {stamp(start)}", loc="left", fontsize="medium", parse_math=False)
-        with replace_file(folder / f"sonogram{number}.png") as file:
-            figure.savefig(file, format="png", dpi=110)
-    click.echo(f"wrote {len(sonograms)} pictures")
+        figure.savefig(folder / f"sonogram{number}.png", format="png", dpi=110)
     return {f"sonogram{number}.png" for number in range(1, len(sonograms) + 1)}

@@ -11,6 +11,7 @@ from viewhop.cli._completions import files
 from viewhop.cli._options import (
     chosen_table_options,
     convert_errors,
+    quiet_option,
     table_options,
     views_argument,
 )
@@ -40,7 +41,7 @@ _MOST_NAMES = 20
     required=True,
     help="File to write; its ending sets the format: .csv, .tsv or .parquet.",
 )
-@click.option("--quiet", is_flag=True, help="Print neither progress nor notes.")
+@quiet_option
 def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> None:
     """Place new samples in the embedding of a model.
 

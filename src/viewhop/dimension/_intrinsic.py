@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewhop.dimension._arguments import check_number, check_rows
 from viewhop.neighbours import Points, find_neighbourhoods
-from viewhop.views import Views, is_collection
+from viewhop.views import Views, is_collection, require_rows
 
 __all__ = ["danco", "intrinsic", "local_pca"]
 
@@ -179,7 +179,7 @@ def intrinsic(
     }
     if method not in methods:
         raise ValueError(f"unknown method {method!r}; there are {', '.join(methods)}")
-    views = Views(X) if is_collection(X) else Views([X])
+    views = require_rows(Views(X) if is_collection(X) else Views([X]))
     dimensions = []
     for name in views.names:
         array = views.rows(name)

@@ -7,19 +7,34 @@ fit that fails therefore leaves the estimator unchanged.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewhop._registry import FUSIONS, KERNELS, OUTPUTS, SOLVERS
-from viewhop.kernels import Kernel
-from viewhop.views import Schema, Views, frame_groups, is_collection, read_every_view
+from viewhop.kernels import Kernel, kernels_by_view
+from viewhop.views import (
+    MISSING,
+    RowReader,
+    Schema,
+    Views,
+    check_depth,
+    cut_columns,
+    frame_groups,
+    is_collection,
+    plain_array,
+    read_every_view,
+    require_rows,
+    row_labels,
+)
 
 __all__ = [
     "FittedAttribute",
@@ -65,6 +80,9 @@ class ViewEstimator(BaseEstimator):
 
     #: Column groups of a stacked X; a parameter of estimators that accept several views.
     views: Any = None
+    #: What happens to rows that are NaN in part; a parameter of estimators that accept them.
+    missing: str = "error"
+    kernel: Any
 
     view_names_ = FittedAttribute(lambda est: est._schema.names)
     n_views_ = FittedAttribute(lambda est: len(est._schema.names))
@@ -85,14 +103,18 @@ class ViewEstimator(BaseEstimator):
 
     def _read_training(self, X: Any) -> tuple[Views, Schema]:
         """The views in `X`, and the schema that new samples must match."""
+        reader = RowReader(self.missing, pairwise=self._pairwise_views)
         if not is_collection(X):
-            return self._cut_training(X)
-        if self.views is not None:
+            views, schema = self._cut_training(X, reader)
+        elif self.views is not None:
             raise ValueError("views= splits one stacked X, but X is several views already")
-        views = read_every_view(X)
-        return views, Schema.from_views(views)
+        else:
+            views = read_every_view(X, reader)
+            schema = Schema.from_views(views)
+        reader.warn(stacklevel=3)
+        return views, schema
 
-    def _cut_training(self, X: Any) -> tuple[Views, Schema]:
+    def _cut_training(self, X: Any, reader: RowReader) -> tuple[Views, Schema]:
         # scikit-learn stores input names on the estimator that it validates; validating with a
         # stand-in keeps this one unchanged if the fit fails.
         stand_in = type(type(self).__name__, (BaseEstimator,), {})()
@@ -100,8 +122,8 @@ class ViewEstimator(BaseEstimator):
         columns = getattr(stand_in, "feature_names_in_", None)
         groups = frame_groups(X) if self.views is None else self.views
         labels = getattr(X, "columns", columns)
-        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
-        return views, Schema.from_views(
+        views = cut_columns(matrix, 1 if groups is None else groups, reader, names=labels)
+        return require_rows(views), Schema.from_views(
             views,
             groups=self.views,
             columns=None if columns is None else tuple(map(str, columns)),
@@ -111,18 +133,34 @@ class ViewEstimator(BaseEstimator):
     def _read_new(self, X: Any) -> Views:
         """The views in `X`, by their names in `fit`."""
         schema = self._schema
-        if is_collection(X):
-            return schema.named(X)
+        reader = RowReader(self.missing, unused=self._unused_columns)
+        views = schema.named(X, reader) if is_collection(X) else self._cut_new(X, reader)
+        reader.warn(stacklevel=4)  # transform is wrapped by scikit-learn
+        return views
+
+    def _cut_new(self, X: Any, reader: RowReader) -> Views:
+        schema = self._schema
+        schema.check_depths(X)
         matrix = _read_stacked(self, X, reset=False)
         groups = frame_groups(X) if schema.groups is None else schema.groups
         labels = getattr(X, "columns", getattr(self, "feature_names_in_", None))
-        views = Views.from_columns(matrix, 1 if groups is None else groups, names=labels)
+        views = cut_columns(matrix, 1 if groups is None else groups, reader, names=labels)
         if views.names != schema.names:
             raise ValueError(
                 f"this estimator was fitted on the views {', '.join(schema.names)}; pass "
                 "them as a list or a dict, or as one stacked array if fit was called with one"
             )
         return views
+
+    def _pairwise_views(self, names: Sequence[str]) -> list[str]:
+        """The views that are precomputed kernels."""
+        kernels = kernels_by_view(self.kernel, names)
+        return [name for name in names if kernels[name].is_pairwise]
+
+    @property
+    def _unused_columns(self) -> dict[str, NDArray[np.bool_]]:
+        """Columns of views that `transform` does not use, by view name."""
+        return {}
 
 
 class ViewTransformer(TransformerMixin, ViewEstimator):
@@ -156,8 +194,19 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
         X : as in `fit`
         y : ignored
         """
-        embedding: NDArray[np.floating] = self.fit(X).embedding_
+        embedding: NDArray[np.floating] = self._label_rows(self.fit(X).embedding_, X)
         return embedding
+
+    def _label_rows(self, embedding: NDArray[np.floating], X: Any) -> Any:
+        """The embedding, as a DataFrame with the index of `X` if pandas output is configured.
+
+        scikit-learn keeps the index of one DataFrame, but not that of several.
+        """
+        if _get_output_config("transform", self)["dense"] != "pandas":
+            return embedding
+        import pandas as pd
+
+        return pd.DataFrame(embedding, index=row_labels(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the embedding's columns: ``<view>_<k>``, with k from 1.
@@ -189,7 +238,11 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
 
 
 def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floating]:
-    """One stacked array or DataFrame as scikit-learn reads it; NaN is kept."""
+    """One stacked array or DataFrame as scikit-learn reads it; NaN is kept, masked becomes NaN."""
+    if not issparse(X):  # refused by scikit-learn
+        X = plain_array("X", X)
+        if np.ndim(X) > 2:
+            check_depth("X", X)
     matrix: NDArray[np.floating] = validate_data(
         est, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
     )
@@ -235,11 +288,13 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "hops": ["array-like", StrOptions({"auto"}), None],
     "view_weights": ["array-like", Mapping, None],
     "joint_view": ["boolean", StrOptions({"auto"})],
+    "connect": ["boolean"],
     "accuracy": [Interval(Real, 0, 1, closed="left"), StrOptions({"local_pca", "danco"}), None],
     "output": [ListedNames(OUTPUTS)],
     "views": [_POSITIVE, list, tuple, Mapping, None],
+    "missing": [StrOptions({*MISSING})],
     "solver": [ListedNames(SOLVERS, "auto"), HasMethods("solve")],
-    "tol": [Interval(Real, 0, None, closed="left"), None],
+    "tol": [Interval(Real, 0, 1, closed="left"), None],
     "max_memory": [Interval(Real, 0, None, closed="neither"), str, None],
     "n_jobs": [Integral, None],
     "random_state": ["random_state", np.random.Generator],

@@ -47,8 +47,10 @@ SHARED = (
     "hops",
     "view_weights",
     "joint_view",
+    "connect",
     "output",
     "views",
+    "missing",
     "solver",
     "tol",
     "max_memory",
@@ -71,7 +73,8 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
     n_components : int or None, default=None
         Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
         least 1 and at most as many as the walk has.
-    n_steps, kernel, fusion, within_view_weight, hops, output, views
+    n_steps, kernel, fusion, within_view_weight, hops, view_weights, joint_view, connect, output, \
+views, missing
         As in `MultiViewDiffusionMaps`.
     max_clusters : int, default=20
         The largest number of clusters that "auto" considers.
@@ -157,8 +160,10 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         hops: Any = None,
         view_weights: Any = None,
         joint_view: bool | str = "auto",
+        connect: bool = False,
         output: str = "auto",
         views: Any = None,
+        missing: str = "error",
         max_clusters: int = 20,
         normalize: bool = False,
         n_init: int = 10,
@@ -178,8 +183,10 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         self.hops = hops
         self.view_weights = view_weights
         self.joint_view = joint_view
+        self.connect = connect
         self.output = output
         self.views = views
+        self.missing = missing
         self.max_clusters = max_clusters
         self.normalize = normalize
         self.n_init = n_init
@@ -293,6 +300,7 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
             hops=hops,
             weights=weights,
             joint_view=self.joint_view,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,

@@ -54,16 +54,9 @@ def coarsen_walk(walk: Walk, labels: NDArray[np.integer], n_clusters: int) -> Co
         The cluster of each sample, from 0. All nodes of a sample belong to its cluster.
     n_clusters : int
     """
-    nodes = labels[_samples_of_nodes(walk)]
+    nodes = labels[walk.node_samples]
     indicators = np.eye(n_clusters, dtype=walk.dtype)[nodes]
     sums = np.asarray(walk @ indicators, dtype=np.float64)
     flows = np.stack([sums[nodes == k].sum(axis=0) for k in range(n_clusters)])
     flows = (flows + flows.T) / 2  # symmetric but for rounding
     return CoarseWalk(flows / flows.sum())
-
-
-def _samples_of_nodes(walk: Walk) -> NDArray[np.intp]:
-    """The sample that each node belongs to, (n_nodes,)."""
-    if walk.is_fused:
-        return np.tile(np.arange(walk.n_samples), walk.n_blocks)
-    return np.concatenate([walk.rows.samples(l) for l in range(walk.n_blocks)])

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from viewhop.estimators._cluster_count import EVEN, ClusterCount
 from viewhop.estimators._clusters import leading_coordinates
 from viewhop.estimators._coarse_walk import coarsen_walk
-from viewhop.geometry import Geometry
+from viewhop.geometry import Geometry, ways_to_join
 from viewhop.solvers import eigengap, log_gap
 
 __all__ = ["count_clusters"]
@@ -117,8 +117,8 @@ def _candidates(geometry: Geometry, n_eigenvalues: int, max_clusters: int) -> ra
     n_pieces = geometry.record.n_pieces
     if n_pieces > max_clusters:
         raise ValueError(
-            f"the walk falls into {n_pieces} pieces, more than max_clusters={max_clusters}; raise "
-            "the bandwidth (factor) or n_neighbors to join them, or raise max_clusters"
+            f"the walk falls into {n_pieces} pieces, more than max_clusters={max_clusters}; to "
+            f"join them, {', or '.join(ways_to_join(geometry.walk))}; or raise max_clusters"
         )
     least = min(max(2, n_pieces), n_eigenvalues)
     most = min(n_eigenvalues, geometry.n_samples // 2)

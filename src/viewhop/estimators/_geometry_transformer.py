@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
@@ -41,6 +43,7 @@ class GeometryTransformer(ViewTransformer):
     eigenvalues_ = FittedAttribute(lambda est: est.geometry_.eigenvalues)
     view_embeddings_ = FittedAttribute(lambda est: est.geometry_.view_embeddings)
     bandwidths_ = FittedAttribute(lambda est: est.geometry_.bandwidths)
+    n_neighbors_ = FittedAttribute(lambda est: est.geometry_.n_neighbors)
     degrees_ = FittedAttribute(lambda est: est.geometry_.degrees)
     observed_ = FittedAttribute(lambda est: est.geometry_.observed)
     metrics_ = FittedAttribute(lambda est: est.geometry_.metrics)
@@ -107,13 +110,17 @@ class GeometryTransformer(ViewTransformer):
             If samples are far from all training samples; they get the coordinates of the nearest.
         UnreachedViewWarning
             If the hop matrix does not connect the passed views to some other view.
+        UnderflowWarning
+            If n_steps is so large that coordinates are smaller than any number, and therefore 0.
         """
         check_is_fitted(self)
         views = self._read_new(X)
         with show_progress(self.verbose) as progress:
             placed = self.geometry_.place(views, n_jobs=self.n_jobs, progress=progress)
         placed.warn(stacklevel=3)
-        return (placed.embedding, placed.coverage) if return_coverage else placed.embedding
+        self.geometry_.warn_of_underflow(stacklevel=3)
+        embedding = self._label_rows(placed.embedding, X)
+        return (embedding, placed.coverage) if return_coverage else embedding
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator to a model file, which `viewhop.load` reads.
@@ -195,6 +202,10 @@ class GeometryTransformer(ViewTransformer):
     @property
     def _schema(self) -> Schema:
         return self.geometry_.schema
+
+    @property
+    def _unused_columns(self) -> dict[str, NDArray[np.bool_]]:
+        return self.geometry_.unused_columns
 
     @property
     def _block_names(self) -> tuple[str, ...]:

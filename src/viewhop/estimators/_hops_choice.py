@@ -13,6 +13,11 @@ from viewhop.walks import check_hops, hop_matrix, walk_class
 
 __all__ = ["check_fusion", "choose_hops"]
 
+#: Largest entry of `hops`, and largest of `view_weights`, which are squared; one over them is the
+#: smallest.
+LARGEST_HOP = 1e100
+LARGEST_WEIGHT = 1e50
+
 
 def check_fusion(
     fusion: str, hops: Any, within_view_weight: float | None, view_weights: Any
@@ -55,7 +60,7 @@ def choose_hops(
     if not walk_class(fusion).takes_hops:
         return None, None
     if hops is not None and not _is_auto(hops):
-        return check_hops(hops, len(names)), None
+        return check_hops(hops, len(names), largest=LARGEST_HOP), None
     if within_view_weight is not None or len(names) == 1:
         return hop_matrix(len(names), within_view_weight=within_view_weight or 0.0), None
     if view_weights is None:
@@ -79,13 +84,18 @@ def _read_weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
             )
         values = [weights[name] for name in names]
     else:
-        values = [*np.ravel(weights)]
+        values = [*weights]
         if len(values) != len(names):
-            raise ValueError(f"view_weights has {len(values)} entries for {len(names)} views")
+            raise ValueError(
+                f"view_weights has {len(values)} entries for {len(names)} views; pass one positive "
+                f"number per view ({', '.join(names)})"
+            )
     for name, value in zip(names, values, strict=True):
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not 0 < value < np.inf:
+        if not is_number or not 1 / LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
             raise ValueError(
-                f"view_weights of view {name!r} must be a positive number, not {value!r}"
+                f"view_weights of view {name!r} must be a positive number, between "
+                f"{1 / LARGEST_WEIGHT:.0e} and {LARGEST_WEIGHT:.0e}, not {repr(value)[:60]}; only "
+                "the ratios of weights matter"
             )
     return {name: float(value) for name, value in zip(names, values, strict=True)}

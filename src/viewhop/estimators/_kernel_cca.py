@@ -221,7 +221,8 @@ class KernelCCA(ViewTransformer):
         self._schema.check(_require_complete(views))
         embedding, far = self.canonical_.place(views)
         _warn_far(far)
-        return embedding
+        labelled: NDArray[np.floating] = self._label_rows(embedding, X)
+        return labelled
 
     def save(self, path: object) -> NoReturn:
         """Not supported: model files cannot hold the low-rank kernels of this estimator yet.
@@ -255,7 +256,8 @@ class KernelCCA(ViewTransformer):
         if n < self.n_components + 1:
             raise ValueError(
                 f"n_components={self.n_components} needs at least {self.n_components + 1} samples, "
-                f"but {quote_views(views.names)} have n_samples = {n}"
+                f"but {quote_views(views.names)} have n_samples = {n}; pass at most "
+                f"n_components={n - 1}"
             )
         if self.rank is not None and self.rank > n:
             raise ValueError(

@@ -60,6 +60,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         Whether a walk with view weights also visits a joint view: all views side by side, for
         samples that every view observed. "auto" adds it if all views have the same Gaussian kernel
         on neighbours with local scales (which "adaptive" is), and most samples are complete.
+    connect : bool, default=False
+        Whether kernels on nearest neighbours get more of them until the walk is in one piece: the
+        first of 2, 4, 8, … times as many that suffice, in all views alike, up to all samples. The
+        neighbour that sets a local scale moves out in proportion. `n_neighbors_` has the result,
+        and `DisconnectedWarning` says why, if none suffices.
     accuracy : float, {"local_pca", "danco"} or None, default=None
         The rule for ``n_components="auto"``. A number δ keeps the coordinates with
         λ_k^t > δ λ_1^t; None is 0.1. A name keeps as many coordinates as that method estimates for
@@ -73,6 +78,9 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
+    missing : {"error", "drop"}, default="error"
+        What happens to a row of a view that is NaN, or masked, in part, in `fit` and `transform`:
+        "error" refuses it, "drop" counts it as not observed, with a `DroppedRowsWarning`.
     solver : {"auto", "dense", "lanczos", "krylov", "svd"} or object, default="auto"
         The eigensolver. An object needs a method ``solve(problem)``; see
         `viewhop.solvers.Solver`.
@@ -104,6 +112,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         `Views.link`) has one row of coordinates per row.
     bandwidths_ : dict by view name
         Scale of each kernel: one number, one per sample for local scales, or NaN if precomputed.
+    n_neighbors_ : dict of int or None by view name
+        Neighbours that each kernel keeps, which `connect` may have raised; None if all.
     degrees_ : dict of (n_samples,) arrays by view name
         D̂, the row sums of the walk's kernel, with rows as in `view_embeddings_`.
     observed_ : (n_samples, n_views) bool array
@@ -164,9 +174,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         "hops",
         "view_weights",
         "joint_view",
+        "connect",
         "accuracy",
         "output",
         "views",
+        "missing",
         "solver",
         "tol",
         "max_memory",
@@ -186,9 +198,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         hops: Any = None,
         view_weights: Any = None,
         joint_view: bool | str = "auto",
+        connect: bool = False,
         accuracy: float | str | None = None,
         output: str = "auto",
         views: Any = None,
+        missing: str = "error",
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
@@ -204,9 +218,11 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         self.hops = hops
         self.view_weights = view_weights
         self.joint_view = joint_view
+        self.connect = connect
         self.accuracy = accuracy
         self.output = output
         self.views = views
+        self.missing = missing
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory
@@ -321,6 +337,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
             hops=hops,
             weights=weights,
             joint_view=self.joint_view,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output=self.output,
             solver=self.solver,
@@ -331,13 +348,14 @@ class MultiViewDiffusionMaps(GeometryTransformer):
 
 
 def check_rank(n_components: int | str, accuracy: float | str | None, n_steps: float) -> None:
-    """Raise ValueError if `n_components`, `accuracy` and `n_steps` are incompatible.
+    """Raise ValueError if `n_components`, `accuracy` and `n_steps` are invalid together.
 
     Parameters
     ----------
     n_components, accuracy, n_steps
         As in `MultiViewDiffusionMaps`.
     """
+    geometry.check_time(n_steps)
     if n_components == "auto" and not n_steps > 0:
         raise ValueError(f'n_components="auto" needs n_steps > 0, not {n_steps!r}')
     if n_components != "auto" and accuracy is not None:

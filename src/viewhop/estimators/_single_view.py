@@ -27,8 +27,10 @@ class DiffusionMaps(GeometryTransformer):
     ----------
     n_components : int or "auto", default=2
         Number r of coordinates. "auto" keeps as many as `accuracy` requires.
-    n_steps, kernel, accuracy, solver, tol, max_memory, n_jobs, random_state, verbose
-        As in `MultiViewDiffusionMaps`.
+    n_steps, kernel, connect, accuracy, missing, solver, tol, max_memory, n_jobs, random_state, \
+verbose
+        As in `MultiViewDiffusionMaps`. With one view, a row that counts as not observed leaves a
+        sample without any view, which is refused.
 
     Attributes
     ----------
@@ -36,7 +38,8 @@ class DiffusionMaps(GeometryTransformer):
         The frozen result of the fit, from which all other fitted attributes are computed.
     embedding_ : (n_samples, r) array
     eigenvalues_ : (r,) array
-    bandwidths_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, memory_, timings_
+    bandwidths_, n_neighbors_, degrees_, spectrum_, solver_, walk_, n_components_, n_pieces_, \
+memory_, timings_
         As in `MultiViewDiffusionMaps`.
 
     Notes
@@ -58,7 +61,9 @@ class DiffusionMaps(GeometryTransformer):
         "n_components",
         "n_steps",
         "kernel",
+        "connect",
         "accuracy",
+        "missing",
         "solver",
         "tol",
         "max_memory",
@@ -73,7 +78,9 @@ class DiffusionMaps(GeometryTransformer):
         *,
         n_steps: float = 1,
         kernel: Any = "adaptive",
+        connect: bool = False,
         accuracy: float | str | None = None,
+        missing: str = "error",
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
@@ -84,7 +91,9 @@ class DiffusionMaps(GeometryTransformer):
         self.n_components = n_components
         self.n_steps = n_steps
         self.kernel = kernel
+        self.connect = connect
         self.accuracy = accuracy
+        self.missing = missing
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory
@@ -125,6 +134,7 @@ class DiffusionMaps(GeometryTransformer):
             walk=SumWalk,
             rank=choose_rank(self.n_components, self.accuracy, self.n_steps),
             kernel=self.kernel,
+            connect=bool(self.connect),
             n_steps=self.n_steps,
             output="concat",
             solver=self.solver,

@@ -13,7 +13,15 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 from viewhop.datasets import load_caltech101
 from viewhop.experiments import _vision as vision
 from viewhop.experiments._comparison import Coordinates, compare_methods, pieces_remarks
-from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments._experiment import (
+    Context,
+    Experiment,
+    Picture,
+    Result,
+    Table,
+    Trials,
+    files_in_data_home,
+)
 from viewhop.experiments._kmeans_runs import run_kmeans
 from viewhop.kernels import Precomputed
 from viewhop.plotting import INK, PALETTE, tidy_axes
@@ -259,5 +267,6 @@ EXPERIMENTS = (
         draw=draw,
         trials=Trials(default=5, quick=1, paper=None),
         extras=("vision",),
+        find_data=files_in_data_home("caltech101_15.zip"),
     ),
 )

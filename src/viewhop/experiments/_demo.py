@@ -16,7 +16,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from viewhop._runtime.files import replace_file, writable_folder
+from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
@@ -105,8 +106,9 @@ def run(
 
     Raises
     ------
-    OSError
-        If `out` is not writable; this is checked before anything is computed.
+    OutputError
+        If `out` is not writable, or another process writes there; this is checked before anything
+        is computed.
 
     Examples
     --------
@@ -117,7 +119,11 @@ def run(
     >>> list(result.table.rows)[-3:]
     ['kernel product', "the paper's walk", 'multi-view, the default']
     """
-    folder = writable_folder(out)
+    with output_folder(Path(out)) as folder:
+        return _run(folder, random_state=random_state, progress=progress, quick=quick)
+
+
+def _run(folder: Path, *, random_state: int, progress: Progress, quick: bool) -> DemoResult:
     digits = load_mfeat()
     rows = _choose_rows(len(digits.views), random_state=random_state, quick=quick)
     conditions = make_conditions(digits.views[rows], random_state=random_state)
@@ -135,18 +141,18 @@ def run(
     files = [folder / "embedding.csv"]
     remarks = [_complaint_remark(singles, joint), *_pieces_remarks(trials)]
     coordinates = _coordinate_table(multi, rows=rows, target=target)
-    with replace_file(files[0]) as file:
-        file.write(coordinates.to_csv(index=False, float_format="%.10g").encode())
-    progress("files", 1, 2)
-    figure = draw_demo(multi.embedding, target, table)
-    if figure is None:
-        remarks.append(
-            'embedding.png was not written: matplotlib is missing; pip install "viewhop[plot]"'
-        )
-    else:
-        files.append(folder / "embedding.png")
-        with replace_file(files[1]) as file:
-            figure.savefig(file, format="png", dpi=160)
+    with stage_files(folder, last="embedding.csv") as inside:
+        text = coordinates.to_csv(index=False, float_format="%.10g")
+        (inside / "embedding.csv").write_bytes(text.encode())
+        progress("files", 1, 2)
+        figure = draw_demo(multi.embedding, target, table)
+        if figure is None:
+            remarks.append(
+                'embedding.png was not written: matplotlib is missing; pip install "viewhop[plot]"'
+            )
+        else:
+            files.append(folder / "embedding.png")
+            figure.savefig(inside / "embedding.png", format="png", dpi=160)
     progress("files", 2, 2)
     return DemoResult(len(rows), table, tuple(files), tuple(remarks))
 

@@ -14,7 +14,16 @@ from viewhop._runtime.progress import Progress, no_progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Context", "Experiment", "Picture", "Result", "Table", "Trials"]
+__all__ = [
+    "Cell",
+    "Context",
+    "Experiment",
+    "Picture",
+    "Result",
+    "Table",
+    "Trials",
+    "files_in_data_home",
+]
 
 #: Cell of a table: text, a number, or empty.
 Cell = str | int | float | None
@@ -128,6 +137,20 @@ class Picture(NamedTuple):
     caption: str
 
 
+def _no_data(home: Path | None) -> list[Path]:
+    """No files: an experiment on generated or included data."""
+    return []
+
+
+def files_in_data_home(*names: str) -> Callable[[Path | None], list[Path]]:
+    """The function that lists those of the named files that exist in the folder of data sets."""
+
+    def find_data(home: Path | None) -> list[Path]:
+        return [] if home is None else [home / name for name in names if (home / name).is_file()]
+
+    return find_data
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A figure or table of the paper.
@@ -150,6 +173,8 @@ class Experiment:
         None if nothing is repeated.
     extras : tuple of str
         Required extras of the package besides `plot`.
+    find_data : callable
+        Maps the folder of data sets, or None, to the existing files that the experiment reads.
     """
 
     name: str
@@ -160,3 +185,4 @@ class Experiment:
     draw: Callable[[Result], dict[str, Picture]]
     trials: Trials | None = None
     extras: tuple[str, ...] = ()
+    find_data: Callable[[Path | None], list[Path]] = _no_data

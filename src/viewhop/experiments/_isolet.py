@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from viewhop.datasets import load_isolet
-from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments._experiment import (
+    Context,
+    Experiment,
+    Picture,
+    Result,
+    Table,
+    Trials,
+    files_in_data_home,
+)
 from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian
 from viewhop.views import Views
@@ -114,5 +122,6 @@ EXPERIMENTS = (
         run=run,
         draw=draw,
         trials=Trials(default=20, quick=2, paper=None),
+        find_data=files_in_data_home("isolet5.npz"),
     ),
 )

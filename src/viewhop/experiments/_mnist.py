@@ -25,6 +25,7 @@ from viewhop.experiments._experiment import (
     Picture,
     Result,
     Trials,
+    files_in_data_home,
 )
 from viewhop.experiments._kmeans_runs import run_kmeans
 from viewhop.experiments._mnist_scores import DIMS, PAPER, score_tables, top_score
@@ -328,5 +329,6 @@ EXPERIMENTS = (
         run=run,
         draw=draw,
         trials=Trials(default=20, quick=2, paper=100),
+        find_data=files_in_data_home("mnist_2_3.npz"),
     ),
 )

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from viewhop._runtime.files import replace_file, writable_folder
+from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_folder
 from viewhop._runtime.progress import Progress, Stage, no_progress
-from viewhop._version import __version__
 from viewhop.errors import DataMissingError
 from viewhop.experiments import _results_page as page
 from viewhop.experiments import _results_store as recording
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result
 from viewhop.experiments._index import NAMES, find
+from viewhop.experiments._resume import Earlier, digest_file, find_earlier, find_origin
 
 __all__ = ["Outcome", "reproduce"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 #: Modules that each extra installs, by import name.
 _MODULES_BY_EXTRA = {"vision": ("cv2", "skimage")}
 
@@ -39,7 +36,7 @@ class Outcome:
     status : {"done", "kept", "skipped", "failed"}
         Run now; finished earlier with the same settings; data or a package missing; an error.
     reason : str
-        Why it was skipped or failed, on one line.
+        Why it was skipped, failed or run again, on one line.
     seconds : float
     error : Exception or None
     """
@@ -64,9 +61,11 @@ def reproduce(
 ) -> list[Outcome]:
     """Run experiments of the paper and compare their results with the published ones.
 
-    Each writes its pictures and then ``NAME.json``; ``report.md`` and ``report.html`` show all
-    results in the folder. Experiments that are finished there with the same settings are skipped,
-    so a stopped run resumes.
+    Each writes its pictures and ``NAME.json``; ``report.md`` and ``report.html`` show all results
+    in the folder. Experiments that are finished there are kept, so a stopped run resumes: calling
+    it again gives the same files, to the last bit, as a run that was not stopped. A result whose
+    checksum differs is computed again. A result of other settings, versions or data is never
+    mixed with new ones: the call is refused.
 
     Parameters
     ----------
@@ -92,6 +91,14 @@ def reproduce(
     outcomes : list of Outcome
         One per name. An experiment that fails does not stop the others.
 
+    Raises
+    ------
+    RunFileError
+        If the folder has a result of one of the experiments with other settings, of other
+        versions or of other data, unless `force`; nothing is then run.
+    OutputError
+        If the folder is not writable, or another process writes there.
+
     Examples
     --------
     >>> import tempfile
@@ -105,20 +112,32 @@ def reproduce(
     if trials is not None and trials < 1:
         raise ValueError(f"expected at least one trial, got {trials}")
     home = data_home or os.environ.get("VIEWHOP_DATA") or None
-    folder = writable_folder(out)
-    outcomes = []
-    for count, experiment in enumerate(chosen):
-        progress(Stage("experiments", experiment.name), count, len(chosen))
-        context = Context(
+    contexts = [
+        Context(
             quick=quick,
             trials=_trial_count(experiment, quick=quick, requested=trials),
             seed=seed,
             data_home=None if home is None else Path(home),
             progress=_prefix_progress(experiment.name, progress),
         )
-        outcomes.append(_run_experiment(experiment, context, folder, force=force))
-        page.write(folder)
-    progress(Stage("experiments"), len(chosen), len(chosen))
+        for experiment in chosen
+    ]
+    with output_folder(Path(out)) as folder:
+        origins = [find_origin(*each) for each in zip(chosen, contexts, strict=True)]
+        earlier = [
+            Earlier() if force else find_earlier(folder, experiment, origin)
+            for experiment, origin in zip(chosen, origins, strict=True)
+        ]
+        outcomes = []
+        for count, experiment in enumerate(chosen):
+            progress(Stage("experiments", experiment.name), count, len(chosen))
+            if earlier[count].is_finished:
+                outcomes.append(Outcome(experiment.name, "kept"))
+            else:
+                again, origin = earlier[count].damage, origins[count]
+                outcomes.append(_run(experiment, contexts[count], folder, origin, again=again))
+            page.write(folder)
+        progress(Stage("experiments"), len(chosen), len(chosen))
     return outcomes
 
 
@@ -139,15 +158,10 @@ def _prefix_progress(name: str, progress: Progress) -> Progress:
     return named
 
 
-def _run_experiment(
-    experiment: Experiment, context: Context, folder: Path, *, force: bool
+def _run(
+    experiment: Experiment, context: Context, folder: Path, origin: dict[str, Any], *, again: str
 ) -> Outcome:
-    """Outcome of an experiment, which is run unless it is finished."""
-    path = folder / f"{experiment.name}.json"
-    settings = {"quick": context.quick, "trials": context.trials, "seed": context.seed}
-    earlier = recording.read(path)
-    if not force and earlier is not None and _is_current(earlier[1], settings, folder):
-        return Outcome(experiment.name, "kept")
+    """Outcome of an experiment that is run; `again` says why, if it had been finished."""
     for extra in experiment.extras:
         if any(find_spec(module) is None for module in _MODULES_BY_EXTRA[extra]):
             what = f'a package is missing; pip install "viewhop[{extra}]"'
@@ -156,7 +170,7 @@ def _run_experiment(
     try:
         result = recording.as_stored(experiment.run(context))
         seconds = perf_counter() - start
-        pictures = _write_pictures(experiment, result, folder)
+        _write(experiment, result, folder, origin)
     except DataMissingError as error:
         return Outcome(experiment.name, "skipped", str(error))
     except OSError:
@@ -164,47 +178,32 @@ def _run_experiment(
     except Exception as error:  # of any kind: it is reported, and the other experiments go on
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return Outcome(experiment.name, "failed", reason, perf_counter() - start, error)
-    record = {
-        "experiment": experiment.name,
-        "where": experiment.where,
-        "title": experiment.title,
-        "about": experiment.about,
-        "settings": settings,
-        "versions": _versions(),
-        "seconds": seconds,
-        "pictures": pictures,
-    }
-    recording.write(path, result, record)
-    return Outcome(experiment.name, "done", seconds=seconds)
+    return Outcome(experiment.name, "done", again, seconds)
 
 
-def _is_current(record: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> bool:
-    """Whether a finished experiment has the requested settings and all its pictures."""
-    return (
-        record.get("settings") == settings
-        and record.get("versions", {}).get("viewhop") == __version__
-        and (bool(record.get("pictures")) or find_spec("matplotlib") is None)
-        and all((folder / each["file"]).is_file() for each in record["pictures"])
-    )
+def _write(experiment: Experiment, result: Result, folder: Path, origin: dict[str, Any]) -> None:
+    """Write the pictures and the file of a result, or nothing."""
+    file = f"{experiment.name}.json"
+    with stage_files(folder, last=file) as inside:
+        record = {
+            "experiment": experiment.name,
+            "where": experiment.where,
+            "title": experiment.title,
+            "about": experiment.about,
+            **origin,
+            "pictures": _write_pictures(experiment, result, inside),
+        }
+        recording.write(inside / file, result, record)
 
 
 def _write_pictures(experiment: Experiment, result: Result, folder: Path) -> list[dict[str, str]]:
-    """File names and captions of the pictures written; empty without matplotlib."""
+    """Names, captions and checksums of the pictures written; empty without matplotlib."""
     if find_spec("matplotlib") is None:
         return []
     pictures: dict[str, Picture] = experiment.draw(result)
     written = []
     for name, (figure, caption) in pictures.items():
         file = f"{experiment.name}-{name}.png" if name else f"{experiment.name}.png"
-        with replace_file(folder / file) as handle:
-            figure.savefig(handle, format="png", dpi=130)
-        written.append({"file": file, "caption": caption})
+        figure.savefig(folder / file, format="png", dpi=130)
+        written.append({"file": file, "caption": caption, "sha256": digest_file(folder / file)})
     return written
-
-
-def _versions() -> dict[str, str]:
-    versions = {"viewhop": __version__, "python": platform.python_version()}
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions

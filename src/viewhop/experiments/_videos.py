@@ -14,7 +14,14 @@ from viewhop import bandwidth, plotting
 from viewhop.datasets import load_coil20, make_train_video
 from viewhop.errors import DataMissingError, DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
-from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
+from viewhop.experiments._experiment import (
+    Context,
+    Experiment,
+    Picture,
+    Result,
+    Table,
+    files_in_data_home,
+)
 from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.experiments._rings import ENOUGH, Ring, ring
 from viewhop.kernels import Gaussian
@@ -326,6 +333,7 @@ def _experiment(fault: Fault, where: str, title: str, what: str) -> Experiment:
         ),
         run=partial(run, fault=fault),
         draw=draw,
+        find_data=files_in_data_home("coil20_64.npz"),
     )
 
 

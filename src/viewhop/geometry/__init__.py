@@ -5,6 +5,8 @@ it: everything that viewhop computes from a fit is a function of it.
 """
 
 from viewhop.geometry._agreement import disagreement, view_influence, view_similarity
+from viewhop.geometry._connect import add_neighbours
+from viewhop.geometry._connectivity import warn_of_pieces, ways_to_join
 from viewhop.geometry._coordinates import OUTPUTS, check_time, coordinates, whole_steps
 from viewhop.geometry._distances import (
     cross_view_distance,
@@ -19,6 +21,13 @@ from viewhop.geometry._fit import fit_geometry
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
 from viewhop.geometry._layout import Layout, lay_out
+from viewhop.geometry._pieces import (
+    PieceCoordinates,
+    add_pieces,
+    piece_coordinates,
+    piece_labels,
+    piece_sizes,
+)
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
 
@@ -27,9 +36,12 @@ __all__ = [
     "FitRecord",
     "Geometry",
     "Layout",
+    "PieceCoordinates",
     "Placed",
     "Recipe",
     "Source",
+    "add_neighbours",
+    "add_pieces",
     "check_time",
     "coordinates",
     "cross_view_distance",
@@ -40,6 +52,9 @@ __all__ = [
     "inner_view_distance",
     "lay_out",
     "multi_view_distance",
+    "piece_coordinates",
+    "piece_labels",
+    "piece_sizes",
     "require_geometry",
     "single_view_distance",
     "transition_probabilities",
@@ -47,5 +62,7 @@ __all__ = [
     "view_influence",
     "view_similarity",
     "walk_distance",
+    "warn_of_pieces",
+    "ways_to_join",
     "whole_steps",
 ]

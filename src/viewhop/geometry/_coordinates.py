@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from numbers import Real
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._registry import OUTPUTS
+from viewhop.errors import UnderflowWarning
+from viewhop.geometry._many_steps import MOST_STEPS
 from viewhop.walks import Walk
 
 __all__ = [
@@ -20,10 +24,13 @@ __all__ = [
     "fit_scaling",
     "mean_over_views",
     "resolve_output",
+    "warn_of_underflow",
     "whole_steps",
 ]
 
 Floats = NDArray[np.float64]
+#: The longest diffusion time.
+LONGEST = sys.float_info.max
 #: Centre and spread of each coordinate of a view.
 Scaling: TypeAlias = tuple[Floats, Floats]
 
@@ -67,7 +74,13 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
     -----
     Eqs. (2) and (21).
     """
-    return stepped * eigenvalues ** (check_time(n_steps) - 1.0)
+    # Adding 0 turns −0, which an underflow may leave, into 0.
+    return stepped * powers(eigenvalues, check_time(n_steps) - 1.0) + 0.0
+
+
+def powers(eigenvalues: Floats, n_steps: float) -> Floats:
+    """λ^t of each eigenvalue, (r,); values that rounding leaves above 1 count as 1."""
+    return np.asarray(np.minimum(eigenvalues, 1.0) ** n_steps)
 
 
 def fit_scaling(block: Floats, dtype: np.dtype[np.floating]) -> Scaling:
@@ -117,17 +130,49 @@ def mean_over_views(
 
 def check_time(n_steps: object) -> float:
     """The diffusion time as a float; ValueError unless it is a non-negative number."""
-    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
-        time = float(n_steps)
-        if 0 <= time < np.inf:
-            return time
-    raise ValueError(f"n_steps must be a non-negative number, not {n_steps!r}")
+    if _is_between(n_steps, LONGEST):
+        return float(n_steps)
+    raise ValueError(f"n_steps must be a non-negative number, not {repr(n_steps)[:60]}")
 
 
-def whole_steps(n_steps: object) -> int:
-    """The number of steps as an int; ValueError unless it is a non-negative whole number."""
-    if isinstance(n_steps, Real) and not isinstance(n_steps, bool):
-        value = float(n_steps)
-        if value >= 0 and value.is_integer():
-            return int(value)
-    raise ValueError(f"expected a whole number of steps of at least 0, not {n_steps!r}")
+def whole_steps(n_steps: object, *, most: int = MOST_STEPS) -> int:
+    """The number of steps as an int; ValueError unless it is a whole number from 0 to `most`."""
+    if _is_between(n_steps, most) and float(n_steps).is_integer():
+        return int(n_steps)
+    raise ValueError(
+        f"expected a whole number of steps of at least 0, not {repr(n_steps)[:60]}; the largest is "
+        f"{most:,}"
+    )
+
+
+def _is_between(value: object, most: float) -> TypeGuard[float]:
+    """Whether a value is a number from 0 to `most`."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return bool(value >= 0 and value <= most)  # type: ignore[operator]  # numbers have no types
+
+
+def warn_of_underflow(
+    eigenvalues: Floats, n_steps: float, dtype: np.dtype[np.floating], *, stacklevel: int
+) -> None:
+    """Warn if λ^t of some coordinates is too small for the precision of the embedding.
+
+    Parameters
+    ----------
+    eigenvalues : (r,) array
+    n_steps : float
+    dtype : dtype of the embedding
+    stacklevel : int
+        As in `warnings.warn`, counted from the caller.
+    """
+    lost = int((powers(eigenvalues, n_steps) < np.finfo(dtype).tiny).sum())
+    if lost:
+        warnings.warn(
+            UnderflowWarning(
+                f"{lost} of {len(eigenvalues)} coordinates underflow to 0: their eigenvalues, "
+                f"{eigenvalues[-lost]:.3g} and below, raised to the power n_steps={n_steps:g}, are "
+                "smaller than any number; pass fewer steps",
+                lost,
+            ),
+            stacklevel=stacklevel + 1,
+        )

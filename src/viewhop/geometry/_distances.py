@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewhop.geometry._coordinates import check_time, whole_steps
 from viewhop.geometry._geometry import Geometry
+from viewhop.geometry._many_steps import take_steps
 from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import truncation_interval
 from viewhop.walks import Walk
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+#: Largest number of steps of an exact distance: with more, rounding would exceed 1e-9.
+MOST_DISTANCE_STEPS = 10**6
 
 
 def truncation_bounds(
@@ -93,7 +97,8 @@ def transition_probabilities(
     ----------
     source : fitted estimator or Geometry
     t : int
-        Number of steps, at least 0.
+        Number of steps, at least 0. Beyond 1,000, powers of two of the whole matrix are used, for
+        at most 5,000 nodes.
     from_view, to_view : str
         Views; the joint view of a walk that has one is called "joint". Fused walks have the same
         nodes in every view.
@@ -102,10 +107,10 @@ def transition_probabilities(
 
     Notes
     -----
-    Eq. (15), computed by t products per row rather than from P̂^t: since K̂ is symmetric, one more
-    step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk, the probabilities
-    of a row are 1, the joint view included. One step of the alternating walk passes through every
-    view, P^1 P^2 … P^L.
+    Eq. (15), computed by t products per row rather than from P̂^t, up to 1,000 steps: since K̂ is
+    symmetric, one more step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk,
+    the probabilities of a row are 1, the joint view included. One step of the alternating walk
+    passes through every view, P^1 P^2 … P^L.
 
     Examples
     --------
@@ -125,8 +130,7 @@ def transition_probabilities(
     nodes = _nodes(geometry, from_view, rows)
     V = np.zeros((walk.n_nodes, nodes.size))
     V[nodes, np.arange(nodes.size)] = 1.0
-    for _ in range(steps):
-        V = walk.mass_after_step(V)
+    V = take_steps(walk.mass_after_step, V, steps, keeps_mass=True)
     if walk.is_fused:
         return np.ascontiguousarray(V[: walk.n_samples].T)
     place = _block_index(geometry, to_view)
@@ -142,7 +146,7 @@ def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) ->
     i, j : int or (p,) arrays
         Nodes, numbered over all views.
     n_steps : int
-        Diffusion time t, an integer.
+        Diffusion time t, an integer of at most 10⁶.
 
     Returns
     -------
@@ -153,14 +157,13 @@ def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) ->
     Eq. (17) as D_t = ‖A^t (e_i/√π_i − e_j/√π_j)‖ with A = D̂^{-1/2} K̂ D̂^{-1/2}; it equals Eq. (18)
     summed over all eigenpairs, negative ones included (erratum 3).
     """
-    steps = whole_steps(n_steps)
+    steps = whole_steps(n_steps, most=MOST_DISTANCE_STEPS)
     first, second = np.atleast_1d(i), np.atleast_1d(j)
     pair = np.arange(first.size)
     V = np.zeros((walk.n_nodes, first.size))
     V[first, pair] += 1.0 / np.sqrt(walk.stationary[first])
     V[second, pair] -= 1.0 / np.sqrt(walk.stationary[second])
-    for _ in range(steps):
-        V = walk.normalized(V).astype(np.float64, copy=False)
+    V = take_steps(lambda W: walk.normalized(W).astype(np.float64, copy=False), V, steps)
     return np.asarray(np.linalg.norm(V, axis=0))
 
 
@@ -234,11 +237,16 @@ def cross_view_distance(source: Source, first: str, second: str) -> float:
     Notes
     -----
     The square root of Eq. (30), over the samples that both views observed. It is 0 if one view is a
-    rotation of the other and η ≤ 1/2.
+    rotation of the other and η ≤ 1/2. A fused walk has one geometry and raises ValueError.
     """
     geometry = require_geometry(source)
+    if geometry.walk.is_fused:
+        raise ValueError(
+            'the distance of two views needs coordinates in each: fusion="hop" and at least two '
+            "views"
+        )
     places = [_view_index(geometry, name) for name in (first, second)]
-    if geometry.walk.is_fused or geometry.walk.rows.is_whole:
+    if geometry.walk.rows.is_whole:
         both = [geometry.view_embeddings[geometry.schema.names[place]] for place in places]
     else:
         blocks = geometry.by_view()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -14,16 +15,23 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import build_affinities
 from viewhop.bandwidth import resolve_scales
-from viewhop.geometry._coordinates import resolve_output
+from viewhop.geometry._connect import build_connected
+from viewhop.geometry._connectivity import check_reached, warn_of_pieces
+from viewhop.geometry._coordinates import check_time, resolve_output
 from viewhop.geometry._fuse import fuse_kernels
-from viewhop.geometry._geometry import FitRecord, Geometry, check_every_view
+from viewhop.geometry._geometry import (
+    FitRecord,
+    Geometry,
+    check_every_view,
+    check_kernels_with_gaps,
+)
 from viewhop.geometry._memory_plan import plan_memory
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.selection import Selection, needs_selection, select
-from viewhop.solvers import Rank, check_reached, solve_multilevel, warn_of_pieces
+from viewhop.solvers import Rank, solve_multilevel
 from viewhop.spectrum import Spectrum
-from viewhop.views import Schema, Views
+from viewhop.views import Schema, Views, require_rows
 from viewhop.walks import Walk, warn_of_unreached
 
 __all__ = ["fit_geometry"]
@@ -65,12 +73,19 @@ def fit_geometry(
     (100, 2)
     """
     generator = np.random.default_rng(0) if generator is None else generator
-    kernels = kernels_by_view(recipe.kernel, views.names)
+    check_time(recipe.n_steps)
+    kernels = kernels_by_view(recipe.kernel, require_rows(views).names)
+    check_kernels_with_gaps(views, kernels)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
     rank = recipe.rank.settle(_features(views, kernels), generator)
+    rank.check_limit(recipe.walk.coordinate_limit(views.nodes, recipe.expected_hops(views.n_views)))
     allowed = memory.parse_budget(recipe.max_memory)
-    expected = plan_memory(recipe, views, kernels, rank).require(allowed)
+
+    def reserve(kernels: Mapping[str, Kernel]) -> int:
+        return plan_memory(recipe, views, kernels, rank).require(allowed)
+
+    reserve(kernels)  # before anything is computed
     n_jobs = thread_count(recipe.n_jobs)
     timings: dict[str, float] = {}
     with _timed(timings, "selection"):
@@ -79,30 +94,29 @@ def fit_geometry(
     with _timed(timings, "kernels"):
         if any(kernel.needs_all_views for kernel in kernels.values()):
             kernels = resolve_scales(kernels, views, generator)
-        affinities = build_affinities(
-            views,
+        built = build_connected(
             kernels,
+            {name: len(views.rows(name)) for name in views.names},
+            build=partial(
+                _build_walk, recipe, views, selection, n_jobs, progress, allowed, stacklevel + 4
+            ),
+            reserve=reserve,
             generator=generator,
-            n_jobs=n_jobs,
             progress=progress,
-            allowed=allowed,
-            stacklevel=stacklevel + 1,
+            connect=recipe.connect,
         )
-        walk, weights = fuse_kernels(
-            recipe,
-            affinities,
-            views,
-            selection,
-            generator=generator,
-            n_jobs=n_jobs,
-            progress=progress,
-            allowed=allowed,
-        )
-        check_reached(walk, views.describe_sample)
+        check_reached(built.walk, views.describe_sample)
+    walk = built.walk
     with _timed(timings, "solve"):
         pieces = walk.pieces()
-        warn_of_pieces(walk, pieces, describe=views.describe_sample, stacklevel=stacklevel + 1)
-        spectrum = _solve(recipe, walk, rank, pieces, generator, progress, allowed)
+        warn_of_pieces(
+            walk,
+            pieces,
+            connect=recipe.connect,
+            describe=views.describe_sample,
+            stacklevel=stacklevel + 1,
+        )
+        spectrum = _solve(recipe, walk, rank, pieces, built.generator, progress, allowed)
     geometry = Geometry(
         walk,
         spectrum,
@@ -111,17 +125,18 @@ def fit_geometry(
         resolve_output(recipe.output, walk, is_weighted=recipe.is_weighted),
         FitRecord(
             int(pieces.max()) + 1,
-            expected,
+            built.memory,
             timings,
             {} if selection is None else selection.scores,
             None if selection is None else selection.agreement,
-            weights,
+            built.weights,
         ),
     )
     with _timed(timings, "extension"):
         geometry.prepare()
         if geometry.unreached.any():
             warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
+        geometry.warn_of_underflow(stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
 
@@ -138,6 +153,39 @@ def _select(
     if not is_open and not needs_selection(kernels):
         return None
     return select(kernels, views, n_jobs=n_jobs, progress=progress)
+
+
+def _build_walk(
+    recipe: Recipe,
+    views: Views,
+    selection: Selection | None,
+    n_jobs: int,
+    progress: Progress,
+    allowed: int | None,
+    stacklevel: int,
+    kernels: Mapping[str, Kernel],
+    generator: np.random.Generator,
+) -> tuple[Walk, dict[str, float]]:
+    """The walk over the kernels of the views, and how willingly it goes to each."""
+    affinities = build_affinities(
+        views,
+        kernels,
+        generator=generator,
+        n_jobs=n_jobs,
+        progress=progress,
+        allowed=allowed,
+        stacklevel=stacklevel,
+    )
+    return fuse_kernels(
+        recipe,
+        affinities,
+        views,
+        selection,
+        generator=generator,
+        n_jobs=n_jobs,
+        progress=progress,
+        allowed=allowed,
+    )
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from viewhop.geometry._coordinates import (
     coordinates,
     fit_scaling,
     mean_over_views,
+    warn_of_underflow,
 )
 from viewhop.kernels import Kernel
 from viewhop.selection import metric_name
@@ -26,7 +27,7 @@ from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views
 from viewhop.walks import Extension, Step, Walk
 
-__all__ = ["FitRecord", "Geometry", "Placed", "check_every_view"]
+__all__ = ["FitRecord", "Geometry", "Placed", "check_every_view", "check_kernels_with_gaps"]
 
 Floats = NDArray[np.float64]
 
@@ -153,7 +154,11 @@ class Geometry:
         n_steps : float or None
             Diffusion time t, any non-negative number; None takes that of the fit.
         """
-        return self._embedding if n_steps is None else self._embed(self._time(n_steps))
+        if n_steps is None:
+            return self._embedding
+        t = self._time(n_steps)
+        self.warn_of_underflow(t, stacklevel=2)
+        return self._embed(t)
 
     def by_view(self, n_steps: float | None = None) -> list[Floats]:
         """Coordinates of the training samples in each block of the walk, (n_samples, r) each.
@@ -179,6 +184,20 @@ class Geometry:
         t = self._time(n_steps)
         blocks = self._of_views(self.extension.by_row())
         return [coordinates(block, self.eigenvalues, t) for block in blocks]
+
+    def warn_of_underflow(self, n_steps: float | None = None, *, stacklevel: int) -> None:
+        """Warn if coordinates underflow to 0 because of the number of steps.
+
+        Parameters
+        ----------
+        n_steps : float or None
+            As in `embedding`.
+        stacklevel : int
+            As in `warnings.warn`, counted from the caller.
+        """
+        if self.is_timed:
+            t = self._time(n_steps)
+            warn_of_underflow(self.eigenvalues, t, self.schema.dtype, stacklevel=stacklevel + 1)
 
     def prepare(self) -> None:
         """Compute the coordinates now: later writes to an array do not change them."""
@@ -275,9 +294,11 @@ class Geometry:
         ----------
         views : Views
         """
-        for K in self.walk.affinities:
+        check_kernels_with_gaps(views, self.kernels)
+        for l, K in enumerate(self.walk.affinities):
             if K.name in views.names:
-                K.check_new(views[K.name], views.describe_sample)
+                rows = K.select_columns(views.rows(K.name), self.walk.rows.samples(l))
+                K.check_new(rows, partial(views.describe_row, K.name))
         if views.is_complete:
             return
         check_every_view(type(self.walk), "new sample")
@@ -292,6 +313,18 @@ class Geometry:
     def observed(self) -> NDArray[np.bool_]:
         """Which training samples each view observed, (n_samples, n_views)."""
         return self.walk.rows.observed[:, : len(self.schema.names)]
+
+    @property
+    def unused_columns(self) -> dict[str, NDArray[np.bool_]]:
+        """Columns of precomputed kernels that new samples need not have, (n_samples,), by view.
+
+        They belong to training samples that the view did not observe.
+        """
+        return {
+            K.name: ~seen
+            for K, seen in zip(self.walk.affinities, self.observed.T, strict=True)
+            if K.kernel.is_pairwise and not seen.all()
+        }
 
     @property
     def n_samples(self) -> int:
@@ -319,6 +352,14 @@ class Geometry:
         return {K.name: K.kernel for K in self.walk.affinities}
 
     @property
+    def n_neighbors(self) -> dict[str, int | None]:
+        """Neighbours that each kernel keeps, by view name; None for a kernel that keeps all."""
+        return {
+            K.name: None if (k := K.kernel.n_neighbors) is None else min(int(k), K.n_samples - 1)
+            for K in self.walk.affinities
+        }
+
+    @property
     def metrics(self) -> dict[str, str]:
         """The metric of each view by name; see `viewhop.selection.metric_name`."""
         return {name: metric_name(kernel) for name, kernel in self.kernels.items()}
@@ -339,7 +380,7 @@ class Geometry:
         """Coordinates by view name; the same for every view if the geometry is fused."""
         blocks = self._for_every_view(self.by_row())
         return {
-            name: block.astype(self.schema.dtype)
+            name: block.astype(self.schema.dtype) + self.schema.dtype.type(0)
             for name, block in zip(self.schema.names, blocks, strict=True)
         }
 
@@ -400,7 +441,8 @@ class Geometry:
             scaling = self._of_views(self.scaling)
             blocks = [mean_over_views(blocks, scaling, seen) * self.eigenvalues]
         columns = [coordinates(block, self.eigenvalues, n_steps) for block in blocks]
-        return np.hstack(columns).astype(self.schema.dtype)
+        # As in `coordinates`, after conversion to a lower precision.
+        return np.asarray(np.hstack(columns).astype(self.schema.dtype) + self.schema.dtype.type(0))
 
     def _kernel_rows(self, views: Views) -> list[KernelRows | None]:
         """Kernel rows of new samples, one entry per kernel; None for a view without rows."""
@@ -433,6 +475,22 @@ class Geometry:
     def _for_every_view(self, blocks: list[Any]) -> list[Any]:
         """One entry per view; a fused geometry repeats its only block."""
         return blocks * (len(self.schema.names) if self.walk.is_fused else 1)
+
+
+def check_kernels_with_gaps(views: Views, kernels: Mapping[str, Kernel]) -> None:
+    """Raise ValueError if a view has columns of NaN, but is not used as a precomputed kernel.
+
+    Parameters
+    ----------
+    views : Views
+    kernels : dict of Kernel by view name
+    """
+    for name in views.kernels_with_gaps:
+        if name in kernels and not kernels[name].is_pairwise:
+            raise ValueError(
+                f"view {name!r} was read as a precomputed kernel with missing samples, so it has "
+                f"columns of NaN, but its kernel is {kernels[name]!r}; pass kernel='precomputed'"
+            )
 
 
 def check_every_view(walk: type[Walk], what: str) -> None:

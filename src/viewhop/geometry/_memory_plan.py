@@ -146,7 +146,7 @@ def plan_memory(
         walk=recipe.walk.size(
             len(views),
             [size.n for size in sizes],
-            hops=np.ones((len(sizes), len(sizes))) if recipe.is_weighted else recipe.hops,
+            hops=recipe.expected_hops(len(sizes)),
             is_dense=all(size.is_dense for size in sizes),
         ),
         n_samples=len(views),

@@ -37,6 +37,8 @@ class Recipe:
     joint_view : bool or "auto"
         Whether a walk with weights has a joint view. "auto" adds it if the kernels are alike and
         every view observed most samples.
+    connect : bool
+        Whether neighbour kernels get more neighbours until the walk is in one piece.
     n_steps : float
         Diffusion time t.
     output : str
@@ -53,6 +55,7 @@ class Recipe:
     hops: Floats | None = None
     weights: Mapping[str, float] | str | None = None
     joint_view: bool | str = False
+    connect: bool = False
     n_steps: float = 1.0
     output: str = "auto"
     solver: Any = "auto"
@@ -64,3 +67,13 @@ class Recipe:
     def is_weighted(self) -> bool:
         """Whether the hop matrix is that of view weights."""
         return self.walk.takes_hops and self.weights is not None
+
+    def expected_hops(self, n_blocks: int) -> Floats | None:
+        """A hop matrix of the same rank as that of the walk, or None; weights may not be known yet.
+
+        Parameters
+        ----------
+        n_blocks : int
+            Number of views, and one more for a joint view.
+        """
+        return np.ones((n_blocks, n_blocks)) if self.is_weighted else self.hops

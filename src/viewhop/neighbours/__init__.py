@@ -5,7 +5,7 @@ from viewhop.neighbours._choose import Search, search_neighbours
 from viewhop.neighbours._exact import find_neighbourhoods
 from viewhop.neighbours._faiss import Index, query_index
 from viewhop.neighbours._lists import Neighbourhood, symmetrise
-from viewhop.neighbours._metric import FeatureMap, feature_deviations
+from viewhop.neighbours._metric import FeatureMap, check_spread, feature_deviations
 from viewhop.neighbours._points import (
     Points,
     block_distances,
@@ -24,6 +24,7 @@ __all__ = [
     "Search",
     "block_distances",
     "block_squares",
+    "check_spread",
     "distance_matrix",
     "feature_deviations",
     "find_neighbourhoods",

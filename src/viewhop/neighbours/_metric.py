@@ -7,15 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
 from viewhop.views import Describe, row_number
 
-__all__ = ["FeatureMap", "feature_deviations"]
+__all__ = ["FeatureMap", "check_spread", "feature_deviations"]
 
 Floats = NDArray[np.float64]
 
 #: Units in the last place within which a value may differ from one computed in another order.
 UNITS = 16.0
+#: Least spread of a view whose distances are taken as they are, per precision: that of smaller ones
+#: is lost when it is squared.
+LEAST_SPREAD = {4: 1e-30, 8: 1e-150}
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,15 @@ class FeatureMap:
         return 0.0 if self.metric == "euclidean" else 1e-13
 
     @classmethod
-    def of(cls, kernel: DistanceKernel, X: NDArray[np.floating]) -> FeatureMap:
-        """The map that `kernel` asks for on training rows `X`."""
+    def of(
+        cls, kernel: DistanceKernel, X: NDArray[np.floating], name: str | None = None
+    ) -> FeatureMap:
+        """The map that `kernel` asks for on training rows `X`.
+
+        With the name of the view, rows whose distances underflow raise ValueError.
+        """
+        if name is not None and kernel.metric == "euclidean" and not kernel.standardize:
+            check_spread(name, X)
         return cls(
             kernel.metric,
             _divisors(X) if kernel.standardize else None,
@@ -99,11 +110,16 @@ class FeatureMap:
         # that, because a radius moves with the row, and twice again to be safe.
         eps = float(np.finfo(np.float64).eps)
         unit = max(UNITS * eps, 2.0 * float(np.finfo(precision).eps))
+        moves = [self._sizes(X[block]) for block in row_blocks(*X.shape)]
+        return np.asarray(unit * np.concatenate(moves))
+
+    def _sizes(self, X: NDArray[np.floating]) -> Floats:
+        """The size of the numbers that each feature row is computed from, (n,)."""
         if self.metric == "euclidean":
             rows = X if self.deviation is None else X / self.deviation
-            return unit * _lengths(rows.astype(np.float64, copy=False))
+            return _lengths(rows.astype(np.float64, copy=False))
         _, lengths, sizes = self._directions(X)
-        return np.asarray(unit * sizes / lengths)
+        return np.asarray(sizes / lengths)
 
     def _directions(self, X: NDArray[np.floating]) -> tuple[Floats, Floats, Floats]:
         """Centred rows, their lengths, and the sizes of the numbers they are differences of.
@@ -139,6 +155,26 @@ def _check_directions(lengths: Floats, name: str, describe: Describe) -> None:
         raise ValueError(
             f"{describe(int(flat[0]))} of view {name!r} is constant, so it has no correlation with "
             "another row; drop the sample or use another kernel"
+        )
+
+
+def check_spread(name: str, X: NDArray[np.floating]) -> None:
+    """Raise ValueError, naming the view, if the squares of its distances underflow.
+
+    Parameters
+    ----------
+    name : str
+        The view.
+    X : (n, d) array
+        Its training rows.
+    """
+    # The difference of two numbers within `LARGEST` cannot overflow.
+    spread = float((X.max(axis=0).astype(np.float64) - X.min(axis=0)).max())
+    if 0 < spread < LEAST_SPREAD[X.dtype.itemsize]:
+        raise ValueError(
+            f"view {name!r} is too small: its features vary by {spread:.3g} at most, and the "
+            "squares of its distances underflow; rescale the view, for example to a standard "
+            "deviation of 1"
         )
 
 

@@ -43,6 +43,8 @@ MEDIAN_ROWS = 10_000
 LARGEST_UNIT = 1e37
 #: If more than this share of a block is near, the whole block is computed in float64.
 MANY = 1 / 64
+#: Pairs are measured in this many parts of a block, since each part takes two copies of its rows.
+PARTS = 8
 #: Rows and columns of one tile of the distance matrix: few enough to stay in cache.
 TILE = 512
 
@@ -90,7 +92,7 @@ class Points:
         self.centre = centre
         self.norms = np.concatenate(
             map_threads(
-                lambda block: np.square(self.centred(block)).sum(axis=1),
+                self._squared_norms,
                 [*row_blocks(*rows.shape)],
                 n_jobs,
                 blas=False,
@@ -122,7 +124,11 @@ class Points:
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
-        return self.rows[block].astype(np.float64) - self.centre
+        return np.asarray(self.rows[block] - self.centre)
+
+    def _squared_norms(self, block: slice) -> Floats:
+        centred = self.centred(block)
+        return np.asarray(np.square(centred, out=centred).sum(axis=1))
 
 
 class Single(NamedTuple):
@@ -176,10 +182,11 @@ class Single(NamedTuple):
 def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     """Distances of the pairs (a[i], b[j]), from the differences of their rows."""
     distances = np.empty(i.size)
-    for part in row_blocks(i.size, a.rows.shape[1]):
+    for part in row_blocks(i.size, PARTS * a.rows.shape[1]):
+        difference = a.rows[i[part]].astype(np.float64, copy=False)
+        difference -= b.rows[j[part]]
         # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
-        difference = a.rows[i[part]].astype(np.float64) - b.rows[j[part]]
-        distances[part] = np.sqrt(np.square(difference).sum(axis=1))
+        distances[part] = np.sqrt(np.square(difference, out=difference).sum(axis=1))
     distances[distances <= b.rounding] = 0.0
     return distances
 

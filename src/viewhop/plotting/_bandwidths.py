@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar, make_axes, tidy_axes
+from viewhop.plotting._text import draw_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,8 +68,8 @@ def bandwidth_surface(
     ax.plot(joint.scales[first], joint.scales[second], "o", color="white", markersize=7)
     ax.plot(joint.scales[first], joint.scales[second], "o", color=PALETTE[2], markersize=4)
     add_colour_bar(ax, drawn, pad=0.03).set_label("log S", color=INK)
-    ax.set_xlabel(f"scale of {first}")
-    ax.set_ylabel(f"scale of {second}")
+    draw_literally(ax.xaxis.label, f"scale of {first}")
+    draw_literally(ax.yaxis.label, f"scale of {second}")
     tidy_axes(ax, title)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -125,7 +126,7 @@ def bandwidth_slice(
         fontsize="small",
         color=INK,
     )
-    ax.set_xlabel(f"scale of {first}")
+    draw_literally(ax.xaxis.label, f"scale of {first}")
     ax.set_ylabel("log S")
     tidy_axes(ax, title)
     ax.set_xscale("log")

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.plotting._arrays import read_array
 from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
+from viewhop.plotting._text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["disagreement"]
 
+#: Characters of the name of a view.
+LONGEST_NAME = 26
 #: Smaller distances are drawn at this value: how much smaller they are is of no interest.
 _LEAST = 0.02
 #: Half the height of a strip where it is densest and sparsest; strips are 1 apart.
@@ -80,7 +84,7 @@ def disagreement(
     >>> [text.get_text() for text in ax.texts]
     ['17']
     """
-    names = list(map(str, names))
+    names = [plain_text(name, LONGEST_NAME) for name in names]
     distances = _distances(values, len(names))
     ids = _ids(labels, len(distances))
     if top < 0:
@@ -109,7 +113,10 @@ def disagreement(
 
 
 def _distances(values: ArrayLike, n_views: int) -> NDArray[np.float64]:
-    distances = np.asarray(values, dtype=np.float64)
+    distances = read_array(
+        values,
+        "values must be distances (n_samples, n_views), as est.disagreement() returns them",
+    )
     if distances.ndim != 2 or 0 in distances.shape:
         raise ValueError(
             "values must be (n_samples, n_views) with at least one sample and one view, "
@@ -133,7 +140,7 @@ def _ids(labels: ArrayLike | None, n_samples: int) -> NDArray[Any]:
         raise ValueError(
             f"labels must have one entry per sample: {n_samples}, got an array of shape {ids.shape}"
         )
-    return ids
+    return np.array([plain_text(label) for label in ids], dtype=object)
 
 
 def _quantile(distances: NDArray[np.float64], share: float) -> NDArray[np.float64]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from viewhop.plotting._arrays import read_array
 from viewhop.plotting._labelled_points import draw_points, label_series
 from viewhop.plotting._style import make_axes, tidy_axes
+from viewhop.plotting._text import draw_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +22,7 @@ __all__ = ["embedding"]
 
 
 def embedding(
-    Z: ArrayLike | pd.DataFrame,
+    Z: ArrayLike | pd.DataFrame | Any,
     *,
     labels: ArrayLike | None = None,
     dims: Sequence[int] = (0, 1),
@@ -32,8 +35,9 @@ def embedding(
 
     Parameters
     ----------
-    Z : (n_samples, n_coordinates) array or DataFrame
-        Coordinates; the columns of a DataFrame name the axes. Rows with NaN are left out.
+    Z : (n_samples, n_coordinates) array or DataFrame, or fitted estimator
+        Coordinates; the columns of a DataFrame name the axes. Rows with NaN are left out. Of an
+        estimator, the embedding of its training samples is drawn.
     labels : (n_samples,) array-like or None
         Values that set the colours. Text, booleans, and integers with at most 20 distinct values
         are groups and get a legend; other numbers are a quantity and get a colour bar. Samples
@@ -74,17 +78,28 @@ def embedding(
     values = None if labels is None else label_series(labels, len(points))
     ax = make_axes(ax, figsize=(5.4, 4.8))
     draw_points(ax, points, values, legend=legend, point_size=point_size)
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
+    draw_literally(ax.xaxis.label, names[0])
+    draw_literally(ax.yaxis.label, names[1])
     tidy_axes(ax, title)
     return ax
 
 
-def _columns(
-    Z: ArrayLike | pd.DataFrame, dims: Sequence[int]
-) -> tuple[NDArray[np.float64], tuple[str, str]]:
+def _coordinates(Z: Any) -> Any:
+    """The embedding of a fitted estimator; anything else as it is."""
+    if not hasattr(Z, "fit"):
+        return Z
+    check_is_fitted(Z)
+    return getattr(getattr(Z, "embedder_", Z), "embedding_", Z)
+
+
+def _columns(Z: Any, dims: Sequence[int]) -> tuple[NDArray[np.float64], tuple[str, str]]:
     """Two columns of Z, (n_samples, 2), and their names."""
-    matrix = np.asarray(Z, dtype=np.float64)
+    Z = _coordinates(Z)
+    matrix = read_array(
+        Z,
+        "Z must be coordinates (n_samples, n_coordinates), such as est.embedding_, or a fitted "
+        "estimator",
+    )
     if matrix.ndim != 2 or len(matrix) == 0:
         raise ValueError(
             f"Z must be (n_samples, n_coordinates) with at least one sample, got {matrix.shape}"

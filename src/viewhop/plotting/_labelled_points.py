@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar
+from viewhop.plotting._text import draw_literally, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +60,11 @@ def draw_points(
 
 def label_series(labels: ArrayLike, n_samples: int) -> pd.Series[Any]:
     """The labels as a Series; ValueError unless there is one per sample."""
-    values: pd.Series[Any] = pd.Series(labels)
+    values: pd.Series[Any]
+    try:
+        values = pd.Series(labels)
+    except UnicodeEncodeError:  # pandas has no type for text that is not valid Unicode
+        values = pd.Series([plain_text(x) if isinstance(x, str) else x for x in np.ravel(labels)])
     if len(values) != n_samples:
         raise ValueError(f"labels must have one entry per sample: {n_samples}, got {len(values)}")
     return values
@@ -108,14 +113,18 @@ def _draw_groups(
             color=PALETTE[code % len(PALETTE)],
             markersize=6,
             markeredgewidth=0,
-            label=str(category),
+            label=plain_text(category),
         )
         for code, category in enumerate(grouped.categories)
     ]
+    names = [*grouped.categories]
     if (codes < 0).any():
         handles.append(Line2D([], [], linestyle="none", marker="o", color=PALE, label="missing"))
-    ax.legend(
-        handles=handles,
+        names.append("missing")
+    # Numbers first: matplotlib leaves out a label that begins with an underscore.
+    drawn = ax.legend(
+        handles,
+        [str(number) for number in range(len(names))],
         loc="center left",
         bbox_to_anchor=(1.0, 0.5),
         ncols=1 + (len(handles) - 1) // _MOST_CATEGORIES,
@@ -125,6 +134,8 @@ def _draw_groups(
         handletextpad=0.1,
         columnspacing=0.8,
     )
+    for text, name in zip(drawn.get_texts(), names, strict=True):
+        draw_literally(text, name)
 
 
 def _scatter(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from viewhop.plotting._arrays import read_array
 from viewhop.plotting._labelled_points import draw_points, label_series
-from viewhop.plotting._style import INK, make_axes
+from viewhop.plotting._style import make_axes, set_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,10 @@ def map(
     >>> ax.get_title(loc="left")
     'Two circles'
     """
-    points = np.asarray(getattr(layout, "positions", layout), dtype=np.float64)
+    points = read_array(
+        getattr(layout, "positions", layout),
+        "expected a Layout, as viewhop.lay_out(est) returns it, or positions (n_samples, 2)",
+    )
     if points.ndim != 2 or points.shape[1] != 2 or len(points) == 0:
         raise ValueError(
             f"expected a Layout, or positions (n_samples, 2) of at least one sample, got an array "
@@ -70,5 +73,5 @@ def map(
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
     if title is not None:
-        ax.set_title(title, loc="left", fontsize="medium", color=INK)
+        set_title(ax, title)
     return ax

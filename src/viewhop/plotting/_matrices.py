@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.plotting._style import INK, add_colour_bar, make_axes, tidy_axes
+from viewhop.plotting._text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["draw_matrix"]
 
+#: Characters of a name: two inches, which is what `_length` allows.
+LONGEST_NAME = 26
 #: Limits for the size of the numbers in the cells, in points; it depends on the cell width.
 _SMALLEST, _LARGEST = 4.5, 9.0
 
@@ -46,6 +49,7 @@ def draw_matrix(
     ax : matplotlib Axes or None
     title : str or None
     """
+    names = [plain_text(name, LONGEST_NAME) for name in names]
     side, room = 0.6 * max(len(names), 4), _length(names) / 72
     has_bar = bar is not None
     ax = make_axes(ax, figsize=(side + room + 0.3 + 0.9 * has_bar, side + 0.7 * room + 0.5))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.plotting._arrays import read_array
 from viewhop.plotting._matrices import draw_matrix
 
 if TYPE_CHECKING:
@@ -75,7 +76,10 @@ def view_similarity(
 
 
 def _matrix(similarity: ArrayLike, n_views: int) -> NDArray[np.float64]:
-    matrix = np.asarray(similarity, dtype=np.float64)
+    matrix = read_array(
+        similarity,
+        "similarity must be (n_views, n_views), as est.view_similarity() returns it",
+    )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
         raise ValueError(f"similarity must be (n_views, n_views), got {matrix.shape}")
     if len(matrix) != n_views:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from viewhop.plotting._text import plain_text
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colorbar import Colorbar
 
-__all__ = ["INK", "PALE", "PALETTE", "add_colour_bar", "make_axes", "tidy_axes"]
+__all__ = ["INK", "PALE", "PALETTE", "add_colour_bar", "make_axes", "set_title", "tidy_axes"]
 
 #: Ten colours that remain distinct for every kind of colour vision (Petroff, arXiv:2107.02270).
 PALETTE = (
@@ -24,6 +26,8 @@ PALETTE = (
     "#92dadd",
 )
 INK = "#404040"
+#: Characters of a line of a title, and lines.
+LONGEST_TITLE, MOST_LINES = 200, 5
 PALE = "#c8c8c8"
 
 
@@ -52,7 +56,15 @@ def tidy_axes(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
     ax.xaxis.label.set_color(INK)
     ax.yaxis.label.set_color(INK)
     if title is not None:
-        ax.set_title(title, loc="left", fontsize="medium", color=INK)
+        set_title(ax, title)
+
+
+def set_title(ax: Axes, title: str) -> None:
+    """Draw a title on the left, in several lines if it is long; dollar signs are no formula."""
+    lines = [plain_text(line, LONGEST_TITLE) for line in title.splitlines()[:MOST_LINES]]
+    ax.set_title(
+        "\n".join(lines), loc="left", fontsize="medium", color=INK, parse_math=False, wrap=True
+    )
 
 
 def add_colour_bar(ax: Axes, drawn: Any, *, pad: float, shrink: float = 1.0) -> Colorbar:

@@ -31,6 +31,7 @@ from viewhop.report._fitted_parts import FittedParts, fitted_parts
 from viewhop.report._map_panel import build_map, choose_layout
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
+from viewhop.report._pieces import describe_pieces, solve_pieces
 from viewhop.views import Views
 
 __all__ = ["Content", "build_content"]
@@ -58,7 +59,10 @@ def build_content(data: ReportData) -> Content:
     ids = data.ids
     if ids is None and data.features is not None and data.features.ids is not None:
         ids = [*data.features.ids]
-    layout, note = choose_layout(data.layout, geometry, progress=data.progress)
+    pieces = solve_pieces(geometry, progress=data.progress)
+    layout, note = choose_layout(
+        data.layout, geometry, pieces=[*pieces.values()], progress=data.progress
+    )
     about = _describe(parts) if data.about is None else data.about
     graphs = graph_health(geometry)
     return {
@@ -70,7 +74,8 @@ def build_content(data: ReportData) -> Content:
         "fusion": geometry.walk.fusion,
         "map": build_map(layout, pack),
         "map_note": note,
-        "panels": build_panels(parts, pack),
+        "panels": build_panels(parts, pack, pieces),
+        "pieces": describe_pieces(geometry, pieces),
         "ids": _pack_ids(ids, pack),
         "columns": columns,
         "notes": notes,

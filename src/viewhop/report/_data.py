@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from viewhop._runtime.progress import Progress, no_progress
@@ -39,15 +40,39 @@ class ReportData:
     progress: Progress = no_progress
 
     def check(self, n_samples: int) -> None:
-        """Raise ValueError unless whatever is known has one entry per sample.
+        """Raise an error unless whatever is known has its type, and one entry per sample.
 
         Parameters
         ----------
         n_samples : int
             Training samples of the estimator.
+
+        Raises
+        ------
+        TypeError
+            If something is of another type.
+        ValueError
+            If something has another number of entries.
         """
+        if self.features is not None and not isinstance(self.features, Views):
+            raise TypeError(
+                "features must be the training data as Views, for example "
+                f"features=viewhop.Views([A, B]), got {type(self.features).__name__}"
+            )
+        if not (isinstance(self.layout, Layout) or self.layout is None or self.layout is False):
+            raise TypeError(
+                "layout must be what viewhop.lay_out(est) returns, False or None, got "
+                f"{type(self.layout).__name__}"
+            )
+        for name in ("ids", "labels", "clusters"):
+            values = getattr(self, name)
+            if isinstance(values, str) or (values is not None and np.ndim(values) == 0):
+                raise TypeError(
+                    f"{name} must be a sequence with one entry per sample, got "
+                    f"{type(values).__name__}"
+                )
         for name in ("ids", "labels", "clusters", "features", "layout"):
-            values: Any = getattr(self, name)
+            values = getattr(self, name)
             if values is not None and values is not False and len(values) != n_samples:
                 raise ValueError(
                     f"{name} must have one entry per sample: {n_samples}, got {len(values)}"

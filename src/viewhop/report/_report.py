@@ -126,6 +126,8 @@ MultiViewSpectralClustering
     ------
     ImportError
         If plotly is not installed.
+    TypeError
+        If `features`, `layout` or another argument has the wrong type.
     ValueError
         If something has another number of samples than the estimator.
 

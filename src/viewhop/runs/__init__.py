@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from viewhop._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from viewhop._runtime.outputs import OutputError
     from viewhop.runs._advise_files import FileAdvice, advise_files
     from viewhop.runs._configuration import merge_settings, read_configuration
     from viewhop.runs._execute import RunResult, execute
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from viewhop.runs._settings import Settings, ViewSettings
     from viewhop.runs._transform import TransformResult, transform_files
     from viewhop.runs._verify import State, verify
-    from viewhop.runs._writing import OutputError
 
 __all__ = [
     "FileAdvice",
@@ -46,7 +46,7 @@ __all__ = [
 _HOMES = {
     "FileAdvice": "viewhop.runs._advise_files",
     "KernelSettings": "viewhop.runs._kernel_settings",
-    "OutputError": "viewhop.runs._writing",
+    "OutputError": "viewhop._runtime.outputs",
     "ReportResult": "viewhop.runs._run_report",
     "RunResult": "viewhop.runs._execute",
     "Settings": "viewhop.runs._settings",

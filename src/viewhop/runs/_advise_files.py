@@ -17,7 +17,17 @@ from viewhop.tables import read_views
 __all__ = ["FileAdvice", "advise_files"]
 
 #: Settings of how files are read, in the order of their options.
-_TABLE_KEYS = ("id", "label", "keep", "drop", "decimal", "delimiter", "encoding")
+_TABLE_KEYS = (
+    "id",
+    "label",
+    "keep",
+    "drop",
+    "decimal",
+    "delimiter",
+    "encoding",
+    "id_strip",
+    "missing",
+)
 
 
 @dataclass(frozen=True)
@@ -116,9 +126,14 @@ def _stated_options(settings: Settings) -> Iterator[str]:
     default = Settings()
     for key in _TABLE_KEYS:
         value = getattr(settings, key)
-        if value != getattr(default, key):
-            for one in value if isinstance(value, tuple) else (value,):
-                yield from (f"--{key}", str(one))
+        if value == getattr(default, key):
+            continue
+        option = f"--{key.replace('_', '-')}"
+        if isinstance(value, bool):
+            yield option
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            yield from (option, str(one))
     for key in KERNEL_KEYS:
         option = f"--{key.replace('_', '-')}"
         shared = getattr(settings, key)

@@ -8,16 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewhop._runtime.memory import parse_budget
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import TableError
 from viewhop.runs._estimator import Model, embedder_of
 from viewhop.tables import (
     Joined,
     Options,
+    ReadingBudget,
     Table,
+    check_join,
     check_requested,
     join_tables,
     quote_cell,
-    read,
+    read_table,
     table_fault,
 )
 
@@ -27,7 +31,13 @@ __all__ = ["check_training_samples", "ignored_columns", "read_model_views"]
 _COMPARED = 2000
 
 
-def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options) -> Joined:
+def read_model_views(
+    model: Model,
+    paths: Mapping[str, str],
+    *,
+    options: Options,
+    allow_unobserved: bool = False,
+) -> Joined:
     """The views in files, with the columns that a model was fitted on, in its order.
 
     Columns are matched by name if both the file and the model have names; otherwise the number of
@@ -41,6 +51,8 @@ def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options
         Any of the views.
     options : Options
         For all files.
+    allow_unobserved : bool
+        Whether a file may have no value at all; its view is then as if it was not passed.
 
     Raises
     ------
@@ -51,15 +63,17 @@ def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options
     for name in paths:
         if name not in schema.names:
             raise TableError(
-                f"the model has no view {name!r}; it was fitted on {', '.join(schema.names)}"
+                f"the model has no view {name!r}{suggestion(name, schema.names)}; it was fitted on "
+                f"{', '.join(schema.names)}"
             )
+    budget = ReadingBudget(parse_budget(embedder_of(model).max_memory))
     tables = {}
     for name in sorted(paths, key=schema.names.index):  # samples in the order of the fit, too
         place = schema.names.index(name)
         columns = schema.feature_names[place]
         own = options if columns is None else replace(options, keep=(), drop=(), columns=columns)
-        table = read(
-            paths[name], options=replace(own, shared=True), max_memory=embedder_of(model).max_memory
+        table = read_table(
+            paths[name], replace(own, shared=True), budget, allow_unobserved=allow_unobserved
         )
         width = table.matrix.shape[1]
         if width != schema.widths[place]:
@@ -76,10 +90,10 @@ def read_model_views(model: Model, paths: Mapping[str, str], *, options: Options
     }
     if unnamed:
         check_requested(unnamed, replace(options, label=None))
-    if options.label is not None and all(table.labels is None for table in tables.values()):
-        files = ", ".join(table.path for table in tables.values())
-        raise TableError(f"{files}: no label column {quote_cell(options.label)}")
-    return join_tables(tables)
+    if all(table.labels is None for table in tables.values()):
+        check_requested(tables, Options(label=options.label))
+    check_join(tables, budget)
+    return join_tables(tables, allow_unobserved=allow_unobserved)
 
 
 def check_training_samples(model: Model, samples: Joined) -> None:

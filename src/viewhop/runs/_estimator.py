@@ -47,6 +47,8 @@ def table_options(settings: Settings) -> Options:
             decimal=settings.decimal,
             delimiter="\t" if settings.delimiter == "tab" else settings.delimiter,
             encoding=settings.encoding,
+            id_strip=settings.id_strip,
+            missing=settings.missing,
         )
     except ValueError as error:
         raise SettingsError(str(error)) from None
@@ -62,6 +64,7 @@ def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model
     """
     kernels = {name: build_kernel(settings.kernel_of(name)) for name in settings.views}
     solving: dict[str, Any] = {
+        "connect": settings.connect,
         "n_steps": settings.steps,
         "solver": settings.solver,
         "tol": settings.tol,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from viewhop._runtime.files import check_replaceable, stage_files
+from viewhop._runtime.outputs import output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import SettingsError
 from viewhop.runs._configuration import format_configuration
@@ -23,11 +25,18 @@ from viewhop.runs._estimator import (
     table_options,
 )
 from viewhop.runs._record import RECORD, build_record, describe_files, encode_record
+from viewhop.runs._repeat import recorded_inputs, warn_of_changes
 from viewhop.runs._result_table import table_stem, write_table
-from viewhop.runs._run_report import NO_REPORT, Samples, summarise_record, write_page
+from viewhop.runs._run_report import (
+    NO_REPORT,
+    Samples,
+    require_report,
+    summarise_record,
+    write_page,
+)
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import NAMES
-from viewhop.runs._writing import check_apart, output_folder
+from viewhop.runs._writing import check_apart
 from viewhop.scores import Agreement, agreement
 from viewhop.tables import Joined, check_writable, read_views
 
@@ -64,7 +73,12 @@ class RunResult:
     scores: Agreement | None = None
 
 
-def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResult:
+def execute(
+    settings: Settings,
+    *,
+    repeats: str | os.PathLike[str] | None = None,
+    progress: Progress = no_progress,
+) -> RunResult:
     """Fit a model on files and write the results: what ``viewhop fit`` and ``cluster`` do.
 
     The folder gets the table of coordinates, the model (model.viewhop), report.html, the settings
@@ -75,6 +89,9 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
     ----------
     settings : Settings
         With a file for every view and an output folder.
+    repeats : path or None
+        Folder of an earlier run that this one repeats. A `ChangedInputWarning` names the input
+        files that have changed since.
     progress : callable
         Called as ``progress(stage, done, total)``, from any thread.
 
@@ -90,6 +107,8 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
         If a file cannot be read, or the files do not fit together.
     OutputError
         If the folder cannot be written.
+    ImportError
+        If the settings ask for a report, and plotly is not installed.
 
     Examples
     --------
@@ -111,9 +130,13 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
     settings.check()
     if settings.out is None:
         raise SettingsError("missing output folder: set out", key="out")
+    if settings.report:
+        require_report()
+    earlier = None if repeats is None else recorded_inputs(repeats)
     settings = replace(settings, format=settings.format or _best_format())
     table = f"{table_stem(settings.command)}.{settings.format}"
-    names = [table, "model.viewhop", "run.toml", RECORD, *["report.html"] * settings.report]
+    names = [table, "model.viewhop", "run.toml", RECORD]
+    names += ["report.html"] * (settings.report is not False)
     out = Path(str(settings.out))
     check_apart([out / name for name in names], [view.path for view in settings.views.values()])
     options = table_options(settings)
@@ -127,6 +150,7 @@ def execute(settings: Settings, *, progress: Progress = no_progress) -> RunResul
                 progress("reading", 0, 1)
                 paths = {name: view.path for name, view in settings.views.items()}
                 samples = read_views(paths, options=options, max_memory=settings.memory)
+                warn_of_changes(earlier or {}, samples.tables)
                 progress("reading", 1, 1)
             model = build_estimator(settings, verbose=progress)
             with _timed(timings, "fit"):
@@ -189,7 +213,7 @@ def _write_files(
         record = build_record(
             settings, model, samples, folder=folder, timings=timings, warned=warned
         )
-        if settings.report:
+        if settings.report is not False:
             try:
                 with _timed(timings, "report"):
                     write_page(
@@ -202,6 +226,8 @@ def _write_files(
                         progress=progress,
                     )
             except ImportError:
+                if settings.report:
+                    raise
                 notes.append(NO_REPORT)
         record["timings"] = {stage: round(seconds, 6) for stage, seconds in timings.items()}
         record["outputs"] = describe_files(inside)

@@ -16,8 +16,12 @@ __all__ = [
     "names",
     "number",
     "text",
+    "thread_count",
     "whole",
 ]
+
+#: The largest number that a setting may be, and the most threads.
+_LARGEST, _MOST_THREADS = 1e300, 10_000
 
 #: The value as it is stored, or ValueError with a description of what was expected.
 Kind = Callable[[Any], Any]
@@ -100,23 +104,35 @@ def whole(least: int, most: int | None = None) -> Kind:
     return check
 
 
-def number(*, least: float | None = None, above: float | None = None, most: float = 1e300) -> Kind:
+def number(
+    *, least: float | None = None, above: float | None = None, most: float = _LARGEST
+) -> Kind:
     """The kind of a setting that is a finite number in a range."""
     expected = "a positive number" if above == 0 else f"a number of at least {least:g}"
-    if most < 1e300:
+    if most < _LARGEST:
         expected = f"a number from {least:g} to {most:g}"
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(expected)
-        converted = float(value) if abs(value) <= 1e300 else math.inf
-        if not math.isfinite(converted) or converted > most:
+        converted = float(value) if abs(value) <= _LARGEST else math.inf
+        if not math.isfinite(converted):
+            raise ValueError(f"{expected}, and at most {most:g}")
+        if converted > most:
             raise ValueError(expected)
         if (least is not None and converted < least) or (above is not None and converted <= above):
             raise ValueError(expected)
         return converted
 
     return check
+
+
+def thread_count(value: Any) -> int:
+    """A number of threads, or −1 for all cores."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or not (value == -1 or 1 <= value <= _MOST_THREADS):
+        raise ValueError(f"1 to {_MOST_THREADS:,} threads, or -1 for all cores")
+    return int(value)
 
 
 def either(*kinds: Kind) -> Kind:

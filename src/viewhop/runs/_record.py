@@ -84,6 +84,7 @@ def build_record(
                 "sha256": table.sha256,
                 "size": table.size,
                 "rows": len(table),
+                "dropped": table.n_dropped,
                 "columns": table.matrix.shape[1],
             }
             for name, table in samples.tables.items()
@@ -99,6 +100,7 @@ def build_record(
         "metrics": dict(est.metrics_),
         "metric_scores": {name: dict(scores) for name, scores in est.metric_scores_.items()},
         "view_weights": {name: float(weight) for name, weight in est.view_weights_.items()},
+        "n_neighbors": dict(est.n_neighbors_),
         "joint_view": est.walk_.joint is not None,
         "recall": {name: float(recall) for name, recall in est.recall_.items()},
         "bandwidths": {name: _summarise_scale(scale) for name, scale in est.bandwidths_.items()},

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.files import stage_files
+from viewhop._runtime.outputs import output_file, output_folder
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import check_training_samples, read_model_views
@@ -18,7 +21,7 @@ from viewhop.runs._record import RECORD, describe_files, encode_record
 from viewhop.runs._result_table import name_columns, table_stem
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import State, verify
-from viewhop.runs._writing import check_apart, output_file
+from viewhop.runs._writing import check_apart
 from viewhop.tables import Joined, Options, join_tables, read, read_views
 from viewhop.views import Views
 
@@ -26,11 +29,14 @@ __all__ = [
     "NO_REPORT",
     "ReportResult",
     "Samples",
+    "require_report",
     "summarise_record",
     "write_page",
     "write_report",
 ]
 
+#: The report in the folder of a run.
+_PAGE = "report.html"
 #: Why there is no report where plotly is missing.
 NO_REPORT = 'no report: it needs plotly (pip install "viewhop[report]")'
 
@@ -142,10 +148,24 @@ def write_report(
             raise SettingsError(
                 "table options cannot be combined with a run folder: its record already holds them"
             )
-        return _report_run(path, views, target, progress)
+        if target is not None and os.path.realpath(target) == os.path.realpath(path / _PAGE):
+            target = None  # the default, which updates the record
+        with output_folder(path) if target is None else output_file(target):
+            return _report_run(path, views, target, progress)
     if target is None:
         raise SettingsError("missing output file: pass -o FILE", key="out")
-    return _report_model(path, views, target, options or Options(), progress)
+    with output_file(target):
+        return _report_model(path, views, target, options or Options(), progress)
+
+
+def require_report() -> None:
+    """Raise ImportError, with what to install, if reports cannot be written."""
+    try:
+        from viewhop import report  # noqa: F401
+    except ImportError as error:
+        raise ImportError(NO_REPORT, name="plotly") from error
+    if find_spec("plotly") is None:
+        raise ImportError(NO_REPORT, name="plotly")
 
 
 def write_page(
@@ -210,6 +230,7 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
         "coordinates": str(record["n_components"]),
         "eigenvalues": ", ".join(f"{value:.4g}" for value in record["eigenvalues"][:10]),
         "pieces": str(record["n_pieces"]),
+        "neighbours": _format_neighbours(record.get("n_neighbors", {})),
         "solver": str(record["solver"]),
         "seed": str(record["seed"]),
         "seconds": f"{sum(record['timings'].values()):.1f}",
@@ -218,6 +239,14 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
     for entry in record["warnings"]:
         facts[entry["kind"]] = entry["text"]
     return facts
+
+
+def _format_neighbours(counts: Mapping[str, int | None]) -> str:
+    """The neighbours that each kernel keeps: one number if it is the same for all views."""
+    words = {name: "all" if k is None else f"{k:,}" for name, k in counts.items()}
+    if len({*words.values()}) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{word} ({name})" for name, word in words.items())
 
 
 def _report_run(
@@ -232,19 +261,13 @@ def _report_run(
             f"viewhop {record['command']} again"
         )
     if out is not None:
-        if os.path.realpath(out) == os.path.realpath(folder / "report.html"):
-            out = None  # the default, which updates the record
-        else:
-            recorded = [folder / name for name in (*record["outputs"], RECORD)]
-            inputs = [folder / entry["path"] for entry in record["inputs"].values()]
-            check_apart([out], [*recorded, *inputs, *views.values()])
+        recorded = [folder / name for name in (*record["outputs"], RECORD)]
+        inputs = [folder / entry["path"] for entry in record["inputs"].values()]
+        check_apart([out], [*recorded, *inputs, *views.values()])
     model = load(folder / "model.viewhop")
     samples, notes = _samples_of_run(folder, state, views, model)
-    target = folder / "report.html" if out is None else out
-    with (
-        output_file(target),
-        stage_files(target.parent, last=RECORD if out is None else target.name) as inside,
-    ):
+    target = folder / _PAGE if out is None else out
+    with stage_files(target.parent, last=RECORD if out is None else target.name) as inside:
         write_page(
             inside / target.name,
             model,
@@ -273,7 +296,8 @@ def _samples_of_run(
     unknown = [name for name in views if name not in settings.views]
     if unknown:
         raise SettingsError(
-            f"the run has no view {unknown[0]!r}; its views are {', '.join(settings.views)}",
+            f"the run has no view {unknown[0]!r}{suggestion(unknown[0], settings.views)}; its "
+            f"views are {', '.join(settings.views)}",
             key="views",
         )
     absent = [name for name, word in state.inputs.items() if word != "same" and name not in views]
@@ -319,6 +343,6 @@ def _report_model(
         joined = read_model_views(model, views, options=options)
         check_training_samples(model, joined)
         samples = Samples.from_joined(joined, label_name=options.label)
-    with output_file(out), stage_files(out.parent, last=out.name) as inside:
+    with stage_files(out.parent, last=out.name) as inside:
         write_page(inside / out.name, model, samples, title=path.stem, progress=progress)
     return ReportResult(out)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from viewhop._registry import FUSIONS, OUTPUTS, SOLVERS
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import SettingsError
 from viewhop.runs import _kinds as kinds
 from viewhop.runs._kernel_settings import (
@@ -61,12 +62,12 @@ class Settings(KernelSettings):
         The folder that the run writes.
     format : {"csv", "tsv", "parquet"} or None
         Of the table of coordinates; None is Parquet if pyarrow is installed, else CSV.
-    report : bool
-        Whether to write report.html.
-    id, label, keep, drop, decimal, delimiter, encoding
+    report : bool or None
+        Whether to write report.html; None writes it if plotly is installed.
+    id, label, keep, drop, decimal, delimiter, encoding, id_strip, missing
         How the files are read, as in `viewhop.tables.Options`; a delimiter may be "tab".
-    fusion, within_view_weight, joint_view, components, accuracy, steps, output, solver, tol
-    memory, jobs, seed
+    fusion, within_view_weight, joint_view, connect, components, accuracy, steps, output, solver
+    tol, memory, jobs, seed
         Of `MultiViewDiffusionMaps`, where some have longer names: `n_components`, `n_steps`,
         `max_memory`, `n_jobs`, `random_state`. A joint view that is None is "auto".
     clusters, max_clusters, normalize
@@ -84,7 +85,7 @@ class Settings(KernelSettings):
     command: str = setting(kinds.choice(*COMMANDS), "fit")
     out: str | None = setting(kinds.text)
     format: str | None = setting(kinds.choice(*FORMATS))
-    report: bool = setting(kinds.boolean, True)
+    report: bool | None = setting(kinds.boolean)
     id: str | None = setting(kinds.text)
     label: str | None = setting(kinds.text)
     keep: tuple[str, ...] = setting(kinds.names, ())
@@ -92,9 +93,12 @@ class Settings(KernelSettings):
     decimal: str = setting(kinds.choice(".", ","), ".")
     delimiter: str | None = setting(kinds.text)
     encoding: str = setting(kinds.text, "utf-8")
+    id_strip: bool = setting(kinds.boolean, False)
+    missing: str = setting(kinds.choice("error", "drop"), "error")
     fusion: str = setting(kinds.name_in(FUSIONS), "hop")
     within_view_weight: float | None = setting(kinds.number(least=0, most=1))
     joint_view: bool | None = setting(kinds.boolean)
+    connect: bool = setting(kinds.boolean, False)
     components: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
     accuracy: float | str | None = setting(
         kinds.either(kinds.number(least=0, most=1), kinds.choice("local_pca", "danco"))
@@ -107,7 +111,7 @@ class Settings(KernelSettings):
     solver: str = setting(kinds.name_in(SOLVERS, "auto"), "auto")
     tol: float | None = setting(kinds.number(least=0))
     memory: int | str | None = setting(kinds.memory_size)
-    jobs: int | None = setting(kinds.either(kinds.whole(1), kinds.whole(-1, -1)))
+    jobs: int | None = setting(kinds.thread_count)
     seed: int = setting(kinds.whole(0, 2**32 - 1), 0)
     views: dict[str, ViewSettings] = field(default_factory=dict)
 
@@ -178,7 +182,11 @@ class Settings(KernelSettings):
         self._check_kinds()
         for name, view in self.views.items():
             if not view.path:
-                raise SettingsError(f"view {name!r} has no file: pass {name}=PATH", key="views")
+                others = [other for other, entry in self.views.items() if entry.path]
+                raise SettingsError(
+                    f"view {name!r}{suggestion(name, others)} has no file: pass {name}=PATH",
+                    key="views",
+                )
             _check_kernel(name, self.kernel_of(name))
         if self.id is not None and self.id == self.label:
             raise SettingsError(f"{self.id!r} cannot be both the ids and the labels", key="label")
@@ -288,7 +296,8 @@ def _check_values(
             continue
         if key not in known:
             raise SettingsError(
-                f"{where(prefix + key)}: there is no such setting; the settings are "
+                f"{where(prefix + key)}: there is no such setting"
+                f"{suggestion(str(key), [*known, *apart])}; the settings are "
                 f"{', '.join([*known, *apart])}",
                 path,
                 prefix + key,

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from viewhop._runtime.outputs import output_file
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import SettingsError, TableError
 from viewhop.estimators import load
 from viewhop.runs._column_match import ignored_columns, read_model_views
 from viewhop.runs._estimator import Model, embedder_of
 from viewhop.runs._result_table import write_table
-from viewhop.runs._writing import check_apart, output_file
+from viewhop.runs._writing import check_apart
 from viewhop.tables import Options, check_writable
 
 __all__ = ["TransformResult", "transform_files"]
@@ -99,14 +101,24 @@ def transform_files(
     path = Path(out)
     files = [os.fspath(model)] if isinstance(model, str | os.PathLike) else []
     check_apart([path], [*files, *views.values()])
-    try:
-        with output_file(path):  # before long work
+    with output_file(path):
+        try:
             check_writable(path)
-    except TableError as error:
-        raise SettingsError(str(error), key="out") from None
+        except TableError as error:
+            raise SettingsError(str(error), key="out") from None
+        return _transform(model, views, path, options, progress)
+
+
+def _transform(
+    model: Model | str | os.PathLike[str],
+    views: Mapping[str, str],
+    path: Path,
+    options: Options,
+    progress: Progress,
+) -> TransformResult:
     fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
-    samples = read_model_views(fitted, views, options=options)
+    samples = read_model_views(fitted, views, options=options, allow_unobserved=True)
     est = embedder_of(fitted)
     verbose = est.verbose
     est.set_params(verbose=progress)
@@ -117,16 +129,15 @@ def transform_files(
     computed: dict[str, Any] = {"coverage": coverage}
     if hasattr(fitted, "cluster_centers_"):
         computed = {"cluster": fitted.clusters_.assign(embedding), **computed}
-    with output_file(path):
-        write_table(
-            path,
-            fitted,
-            embedding,
-            samples,
-            computed=computed,
-            id=options.id,
-            label=options.label,
-        )
+    write_table(
+        path,
+        fitted,
+        embedding,
+        samples,
+        computed=computed,
+        id=options.id,
+        label=options.label,
+    )
     ignored = {table.path: ignored_columns(table, options) for table in samples.tables.values()}
     return TransformResult(
         path, len(samples.views), {file: names for file, names in ignored.items() if names}
@@ -139,7 +150,8 @@ def _check_views(model: Model, views: Mapping[str, str], options: Options) -> No
     unknown = [name for name in views if name not in schema.names]
     if unknown:
         raise SettingsError(
-            f"the model has no view {unknown[0]!r}; it was fitted on {', '.join(schema.names)}",
+            f"the model has no view {unknown[0]!r}{suggestion(unknown[0], schema.names)}; it was "
+            f"fitted on {', '.join(schema.names)}",
             key="views",
         )
     if (options.keep or options.drop) and None not in schema.feature_names:

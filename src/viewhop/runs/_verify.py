@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from viewhop._runtime.files import PART
+from viewhop._runtime.parts import find_stale_parts
 from viewhop.runs._record import digest, read_record
 
 __all__ = ["NAMES", "State", "input_path", "verify"]
@@ -86,8 +86,8 @@ def verify(folder: str | os.PathLike[str]) -> State:
         name: _compare(input_path(place, entry), entry["sha256"], ("same", "changed", "gone"))
         for name, entry in record["inputs"].items()
     }
-    left = sorted(path.name for path in place.glob(f".*{PART}"))
-    return State(record, outputs, inputs, tuple(left))
+    left = tuple(path.name for path in find_stale_parts(place))
+    return State(record, outputs, inputs, left)
 
 
 def input_path(folder: Path, entry: dict[str, Any]) -> Path:

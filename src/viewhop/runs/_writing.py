@@ -1,42 +1,14 @@
-"""Where a run writes: checks before long work, and one error for whatever the system refuses."""
+"""Outputs of a run that would overwrite its inputs."""
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
-from viewhop._runtime.files import writable_folder
 from viewhop.errors import SettingsError
 
-__all__ = ["OutputError", "check_apart", "output_file", "output_folder"]
-
-
-class OutputError(OSError):
-    """A run cannot write its output; the error of the system is its cause.
-
-    Attributes
-    ----------
-    errno : int or None
-    strerror : str
-        The reason, as the system states it.
-    filename : str
-        The folder or file that was to be written.
-    inside : str or None
-        The file of the folder that could not be written, if it is a particular one.
-    """
-
-    def __init__(
-        self, errno: int | None, strerror: str, filename: str, inside: str | None = None
-    ) -> None:
-        super().__init__(errno, strerror, filename)
-        self.inside = inside
-
-    def __str__(self) -> str:
-        where = f" ({self.inside})" if self.inside else ""
-        return f"cannot write to {self.filename}{where}: {self.strerror}"
+__all__ = ["check_apart"]
 
 
 def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
@@ -54,44 +26,3 @@ def check_apart(written: Iterable[Path], read: Iterable[str | Path]) -> None:
             raise SettingsError(
                 f"{path} would be written over; choose another name with -o", key="out"
             )
-
-
-@contextmanager
-def output_folder(out: Path) -> Iterator[Path]:
-    """The folder, created if necessary; an error of the system in the block is an OutputError.
-
-    Parameters
-    ----------
-    out : Path
-    """
-    with _convert_errors(out):
-        yield writable_folder(out)
-
-
-@contextmanager
-def output_file(out: Path) -> Iterator[None]:
-    """A block that writes a file, in a folder that is created if necessary.
-
-    Parameters
-    ----------
-    out : Path
-        Not a folder.
-    """
-    with _convert_errors(out):
-        writable_folder(out.parent)
-        if out.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        yield
-
-
-@contextmanager
-def _convert_errors(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # of standard output, not of a file
-            raise
-        name = None if error.filename is None else Path(error.filename).name
-        # The temporary files of a run begin with a dot; a user does not know them.
-        inside = None if name is None or name == out.name or name.startswith(".") else name
-        raise OutputError(error.errno, error.strerror or str(error), str(out), inside) from error

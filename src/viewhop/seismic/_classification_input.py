@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from viewhop.kernels import Gaussian, Kernel, Precomputed, kernels_by_view
 from viewhop.seismic._nearest_labels import PROCEDURES
 from viewhop.seismic._outcomes import FUSIONS
-from viewhop.views import Views
+from viewhop.views import Views, require_rows
 
 __all__ = [
     "check_choices",
@@ -51,7 +51,7 @@ def renumber(apart: Sequence[set[int]], events: Codes) -> list[Codes]:
 
 def read_input(views: Any, labels: Sequence[Any]) -> tuple[Views, Codes, tuple[str, ...]]:
     """Views, class index of each event (-1 without a label), and class names."""
-    views = views if isinstance(views, Views) else Views(views)
+    views = require_rows(views if isinstance(views, Views) else Views(views))
     if any(views.nodes.is_repeated(l) for l in range(views.n_views)):
         raise ValueError("expected at most one row per event and view, got several")
     texts = [None if label is None else str(label) for label in labels]

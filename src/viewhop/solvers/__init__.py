@@ -21,7 +21,7 @@ from viewhop.solvers._rank import (
     quote_views,
     truncation,
 )
-from viewhop.solvers._solve import check_reached, solve, trivial_pairs, warn_of_pieces
+from viewhop.solvers._solve import solve, trivial_pairs
 
 __all__ = [
     "SOLVERS",
@@ -34,7 +34,6 @@ __all__ = [
     "Solver",
     "TrivialRank",
     "UpToRank",
-    "check_reached",
     "choose_solver",
     "eigengap",
     "extreme_eigenvalue",
@@ -47,5 +46,4 @@ __all__ = [
     "trivial_pairs",
     "truncation",
     "truncation_interval",
-    "warn_of_pieces",
 ]

@@ -28,8 +28,8 @@ class LanczosSolver(Solver):
         return iterate_lanczos(Whole(problem))
 
     def fits(self, problem: Problem) -> bool:
-        """Whether the problem is large enough for ARPACK, which cannot compute all pairs."""
-        return bool(problem.r < problem.walk.n_nodes - problem.known.shape[1] - 1)
+        """Whether the basis of ARPACK, two vectors per pair, is smaller than the whole space."""
+        return bool(2 * problem.r + 1 < problem.walk.n_nodes - problem.known.shape[1])
 
 
 class SvdSolver(Solver):
@@ -53,7 +53,7 @@ class SvdSolver(Solver):
         """The wanted pairs, or those that converged within the limit."""
         half = Half(problem)
         n = min(half.shape)
-        if n > _auto.DENSE_NODES and problem.r < n - problem.known.shape[1] - 1:
+        if n > _auto.DENSE_NODES and 2 * problem.r + 1 < n - problem.known.shape[1]:
             return iterate_lanczos(half)
         first, second = half.shape
         problem.n_products += second

@@ -249,6 +249,8 @@ class Half(Operator):
 
     def pairs(self, values: Floats, vectors: Floats) -> Pairs:
         """Eigenpairs of A from the SVD of K̄ on the span of the right singular vectors."""
+        if not values.size:  # LAPACK refuses an empty matrix
+            return values, np.empty((sum(self.shape), 0), dtype=vectors.dtype)
         self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
         tall = Tall(self.shape[0], self.problem.walk.n_jobs)
         basis, triangle = tall.orthonormal(self.cross.forward(vectors))

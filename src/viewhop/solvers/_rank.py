@@ -48,6 +48,16 @@ class Rank(ABC):
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
         """Raise ValueError if there are fewer samples than the rule needs."""
 
+    def check_limit(self, limit: int) -> None:
+        """Raise ValueError if the rule asks for more pairs than the walk can have.
+
+        Parameters
+        ----------
+        limit : int
+            The largest possible number of positive eigenvalues, not counting the trivial 1.
+        """
+        return
+
     def settle(
         self, features: Mapping[str, NDArray[np.floating]], generator: np.random.Generator
     ) -> Rank:
@@ -90,8 +100,12 @@ class FixedRank(Rank):
         return self.r
 
     def check_size(self, names: Sequence[str], n_samples: int) -> None:
-        """Raise ValueError for fewer than r + 2 samples."""
-        _check_samples(f"n_components={self.r!r} needs", self.r + 2, names, n_samples)
+        """Raise ValueError for fewer than 3 samples."""
+        _check_samples(f"n_components={self.r!r} needs", 3, names, n_samples)
+
+    def check_limit(self, limit: int) -> None:
+        """Raise ValueError if r is above the limit."""
+        _check_rank(self.r, limit)
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The first r pairs."""
@@ -198,13 +212,17 @@ class UpToRank(Rank):
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The first r pairs, or all that are positive beyond rounding."""
-        r = min(self.r, walk.max_coordinates, walk.n_samples - 2)
+        r = min(self.r, walk.max_coordinates)
         return keep_positive(walk, pairs(r, None))
 
 
 @dataclass(frozen=True)
 class TrivialRank(FixedRank):
     """A fixed number of pairs that includes the trivial one."""
+
+    def check_limit(self, limit: int) -> None:
+        """Raise ValueError if r is above the limit, with the trivial pair counted."""
+        _check_rank(self.r, limit + 1)
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The trivial pair and r − 1 others."""
@@ -226,6 +244,14 @@ def _check_samples(what: str, least: int, names: Sequence[str], n_samples: int) 
         raise ValueError(
             f"{what} at least {least} samples, but {quote_views(names)} "
             f"{'has' if len(names) == 1 else 'have'} n_samples = {n_samples}"
+        )
+
+
+def _check_rank(r: int, limit: int) -> None:
+    if r > limit:
+        raise ValueError(
+            f"n_components={r} is more than the {limit} coordinates that this walk can have: one "
+            f"per positive eigenvalue; pass at most n_components={limit}, or more samples"
         )
 
 
@@ -275,11 +301,7 @@ def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
         Solves for a number of pairs.
     r : int
     """
-    if r > walk.max_coordinates:
-        raise ValueError(
-            f"n_components={r} is more than the {walk.max_coordinates} positive eigenvalues "
-            "that this walk can have"
-        )
+    _check_rank(r, walk.max_coordinates)
     spectrum = keep_positive(walk, pairs(r, None))
     if len(spectrum) < r:
         raise ValueError(
@@ -301,7 +323,7 @@ def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float)
     accuracy, n_steps : float
         δ and t of r(δ, t).
     """
-    most = min(walk.max_coordinates, walk.n_nodes - 2)
+    most = walk.max_coordinates
     r = min(FIRST_GUESS, most)
     spectrum = None
     while True:

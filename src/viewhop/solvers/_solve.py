@@ -7,7 +7,6 @@ set rather than computed, so a repeated eigenvalue 1 is exact.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,24 +16,20 @@ from scipy.linalg import qr
 
 from viewhop._registry import SOLVERS, load_home
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop.errors import ConvergenceError, DisconnectedWarning
+from viewhop.errors import ConvergenceError
 from viewhop.solvers._auto import choose_solver, resolve_tolerance
 from viewhop.solvers._lapack import DenseSolver
 from viewhop.solvers._problem import Floats, Problem, Solution, Solver
-from viewhop.solvers._rank import quote_views
 from viewhop.solvers._tall import Tall
 from viewhop.spectrum import Spectrum
-from viewhop.views import Describe, row_number
 from viewhop.walks import Walk
 
 __all__ = [
-    "check_reached",
     "is_solved_on_hub",
     "resolve_solver",
     "solve",
     "solve_on_hub",
     "trivial_pairs",
-    "warn_of_pieces",
 ]
 
 
@@ -301,77 +296,3 @@ def resolve_solver(solver: Any) -> Solver:
         raise ValueError(f"unknown solver {solver!r}; known are auto, {', '.join(SOLVERS)}")
     instance: Solver = load_home(SOLVERS[solver].home)()
     return instance
-
-
-def check_reached(walk: Walk, describe: Describe = row_number) -> None:
-    """Raise ValueError if the walk does not reach some sample in any view.
-
-    Parameters
-    ----------
-    walk : Walk
-    describe : callable
-        Returns the name of a sample for the message.
-    """
-    if walk.is_fused or walk.degrees.all():
-        return
-    lost = np.ones(walk.n_samples, dtype=bool)
-    blocks = walk.blocks(walk.degrees)
-    for view, degrees in enumerate(blocks):
-        lost[walk.rows.samples(view)[degrees > 0]] = False
-    rows = np.flatnonzero(lost)
-    if rows.size:
-        view = int(np.argmax(walk.rows.observed[rows[0]]))
-        raise ValueError(
-            f"{describe(int(rows[0]))} was observed by view {walk.names[view]!r}, but neither it "
-            "nor its neighbours there were observed by a view that the walker may hop to "
-            f"({rows.size} such rows); use more neighbours, or within_view_weight above 0, or drop "
-            "these samples"
-        )
-
-
-def warn_of_pieces(
-    walk: Walk,
-    pieces: NDArray[np.intp],
-    *,
-    describe: Describe = row_number,
-    stacklevel: int,
-) -> None:
-    """Warn if the walk is disconnected; raise ValueError if it never leaves a sample.
-
-    Parameters
-    ----------
-    walk : Walk
-    pieces : (n_nodes,) array
-        Piece of each node, −1 for a node that the walk does not reach.
-    describe : callable
-        Returns the name of a sample for the message.
-    stacklevel : int
-        As in `warnings.warn`, counted from the caller.
-    """
-    sizes = np.bincount(pieces[pieces >= 0])
-    if sizes.size == 1:
-        return
-    if sizes.size >= walk.n_samples:
-        raise ValueError(
-            f"the walk over {quote_views(walk.names)} falls into {sizes.size} pieces, so it never "
-            "leaves a sample; raise the bandwidth (factor) or n_neighbors"
-        )
-    small = int(np.argmin(sizes))
-    block, sample = walk.where(int(np.argmax(pieces == small)))
-    where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
-    warnings.warn(
-        DisconnectedWarning(
-            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {sizes[small]} nodes, among them "
-            f"{describe(sample)} {where}; a larger bandwidth or more neighbours may join them"
-            f"{', and so may within_view_weight below 1' if _never_hops(walk) else ''}",
-            sizes.size,
-        ),
-        stacklevel=stacklevel + 1,
-    )
-
-
-def _never_hops(walk: Walk) -> bool:
-    """Whether the walker stays in the view where it starts."""
-    hops = walk.hops
-    return hops is not None and len(hops) > 1 and not (hops - np.diag(np.diagonal(hops))).any()

@@ -7,35 +7,60 @@ import math
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from viewhop.errors import MemoryBudgetError, TableError
+from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import Options
-from viewhop.tables._faults import check_size, missing_column, quote_cell, reason, table_fault
+from viewhop.tables._faults import DATE_ADVICE, missing_column, quote_cell, reason, table_fault
 from viewhop.tables._matlab import read_variables
 from viewhop.tables._table import Table, text_ids, typed_label
 
 __all__ = ["mat_table", "npy_table", "npz_table"]
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+#: Arrays that `scipy.sparse.save_npz` writes for every sparse matrix.
+_SPARSE = {"format", "shape", "data"}
+#: Bytes that are unpacked at a time.
+_PIECE = 2**16
+#: Bytes of a text or a number that names a row, with its two references.
+_ENTRY = 64
 
 
-def npy_table(path: str, data: bytes, options: Options) -> Table:
+class _Header(NamedTuple):
+    """Shape, order and type of an array."""
+
+    shape: tuple[int, ...]
+    is_fortran: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def npy_table(
+    path: str, data: bytes | bytearray, options: Options, *, budget: ReadingBudget
+) -> Table:
     """The table of an NPY file; each row is a sample.
 
     Parameters
     ----------
     path : str
-    data : bytes
-        Content of the file.
+    data : bytes or bytearray
+        Content of the file; the numbers of the table stay where they are.
     options : Options
         The file has no ids and no column names, so options that need them are refused.
+    budget : ReadingBudget
     """
-    return _table(path, _parse_npy(path, data), {}, options)
+    file = io.BytesIO(bytes(data[: 2**16]))  # no header is longer
+    header = _parse_header(path, file, len(data))
+    return _table(path, _array_in(data, header, file.tell()), {}, options, budget)
 
 
 def npz_table(
@@ -44,7 +69,7 @@ def npz_table(
     options: Options,
     *,
     key: str | None = None,
-    allowed: int | None = None,
+    budget: ReadingBudget,
 ) -> Table:
     """The table of one array in an NPZ file; ids and labels are 1-D arrays of the same file.
 
@@ -55,8 +80,7 @@ def npz_table(
     options : Options
     key : str or None
         Name of the array; None takes the only 2-D array.
-    allowed : int or None
-        Largest size of an array in bytes; None sets no limit.
+    budget : ReadingBudget
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -65,13 +89,21 @@ def npz_table(
                 for info in archive.infolist()
                 if info.filename.endswith(".npy")
             }
+            if {*members} >= _SPARSE and {"indptr", "row", "offsets"} & {*members}:
+                raise table_fault(
+                    path,
+                    "it is a sparse matrix of scipy.sparse.save_npz, and viewhop needs a dense "
+                    "array: np.save(new_path, scipy.sparse.load_npz(path).toarray())",
+                )
+
+            def describe(name: str) -> _Header:
+                with archive.open(members[name]) as file:
+                    return _parse_header(f"{path}::{name}", file, members[name].file_size)
 
             def load(name: str) -> Any:
-                # zipfile unpacks at most `file_size` bytes, whatever the member contains.
-                check_size(f"{path}::{name}", members[name].file_size, allowed, what="the array")
-                return _parse_npy(f"{path}::{name}", archive.read(members[name]))
+                return _unpack_member(f"{path}::{name}", archive, members[name], budget)
 
-            return _table_of_several_arrays(path, key, members, load, options)
+            return _table_of_several_arrays(path, key, members, describe, load, options, budget)
     except TableError:
         raise
     except Exception as error:  # a damaged file can make zipfile raise almost anything
@@ -84,7 +116,7 @@ def mat_table(
     options: Options,
     *,
     key: str | None = None,
-    allowed: int | None = None,
+    budget: ReadingBudget,
 ) -> Table:
     """The table of one variable in a MAT file (versions 5 to 7); ids and labels are vectors.
 
@@ -95,56 +127,86 @@ def mat_table(
     options : Options
     key : str or None
         Name of the variable; None takes the only numeric matrix.
-    allowed : int or None
-        Largest size of a variable in bytes; None sets no limit.
+    budget : ReadingBudget
     """
-    if data.startswith(_HDF5) or data[512:].startswith(_HDF5):
+    if data.startswith(_HDF5) or data[512:520] == _HDF5:
         raise table_fault(
             path,
             "MAT files of version 7.3 (HDF5) are not supported; save it again in MATLAB with "
             "save(…, '-v7')",
         )
     try:
-        variables = read_variables(data, allowed=allowed)
+        variables = read_variables(data, allowed=budget.allowed, used=budget.used)
     except MemoryBudgetError as error:
         raise table_fault(path, f"{error} (--memory) if you trust the file") from None
     except (ValueError, OverflowError, MemoryError, zlib.error) as error:
         raise table_fault(path, f"it is not a valid MAT file ({reason(error)})") from None
-    return _table_of_several_arrays(path, key, variables, variables.__getitem__, options)
+    load = variables.__getitem__
+    return _table_of_several_arrays(path, key, variables, load, load, options, budget)
 
 
-def _parse_npy(path: str, data: bytes) -> NDArray[Any]:
-    """The array of an NPY file; nothing is unpickled, and its size is checked first."""
-    file = io.BytesIO(data)
+def _parse_header(path: str, file: BinaryIO | Any, size: int) -> _Header:
+    """The header of an NPY file, which must hold numbers or text, and all of its array.
+
+    Parameters
+    ----------
+    path : str
+    file : binary file
+        At its start; afterwards it is at the first value.
+    size : int
+        Bytes of the file.
+    """
     try:
         version = npy.read_magic(file)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _, dtype = read(file)
-        if dtype.hasobject:
-            raise table_fault(
-                path, "it contains Python objects, which are never loaded; save a numeric array"
-            )
-        needed, available = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
-        if needed > available:
-            raise table_fault(
-                path,
-                f"it is cut short: an array of shape {shape} needs {needed:,} bytes, got "
-                f"{available:,}",
-            )
-        file.seek(0)
-        return np.asarray(npy.read_array(file, allow_pickle=False))
-    except TableError:
-        raise
+        parse = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        header = _Header(*parse(file))
+        available = size - file.tell()
     except Exception as error:  # a damaged file can make numpy raise almost anything
         raise table_fault(path, f"it is not a valid NPY file ({reason(error)})") from None
+    if header.dtype.hasobject:
+        raise table_fault(
+            path, "it contains Python objects, which are never loaded; save a numeric array"
+        )
+    if header.size > available:
+        raise table_fault(
+            path,
+            f"it is cut short: an array of shape {header.shape} needs {header.size:,} bytes, got "
+            f"{available:,}",
+        )
+    return header
+
+
+def _unpack_member(
+    path: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadingBudget
+) -> NDArray[Any]:
+    """An array of an NPZ file, unpacked to its place; its size is counted first."""
+    with archive.open(info) as file:
+        header = _parse_header(path, file, info.file_size)
+        budget.take(path, header.size, what="the array")
+        content = bytearray(header.size)
+        for start in range(0, header.size, _PIECE):
+            piece = memoryview(content)[start : start + _PIECE]
+            piece[:] = file.read(len(piece))
+        file.read(1)  # at its end the checksum is compared
+    return _array_in(content, header, 0)
+
+
+def _array_in(data: bytes | bytearray, header: _Header, start: int) -> NDArray[Any]:
+    """The array whose values begin at `start`; it shares the memory of the data."""
+    if not header.size:
+        return np.empty(header.shape, dtype=header.dtype)
+    values = np.frombuffer(data, header.dtype, count=math.prod(header.shape), offset=start)
+    return values.reshape(header.shape, order="F" if header.is_fortran else "C")
 
 
 def _table_of_several_arrays(
     path: str,
     key: str | None,
     names: Iterable[str],
+    describe: Callable[[str], Any],
     load: Callable[[str], Any],
     options: Options,
+    budget: ReadingBudget,
 ) -> Table:
     """The table of one of several named arrays, with ids and labels from others."""
     available = [*names]
@@ -152,47 +214,65 @@ def _table_of_several_arrays(
     if key is not None and key not in available:
         raise missing_column(path, key, available, role="array")
     if key is None:
-        candidates = {
-            name: array
-            for name in available
-            if name not in annotations and _is_matrix(array := load(name))
-        }
+        kinds = {name: describe(name) for name in available if name not in annotations}
+        candidates = [name for name, kind in kinds.items() if _is_matrix(kind)]
         if len(candidates) != 1:
-            listing = ", ".join(f"{path}::{name}" for name in candidates) or "none"
-            raise table_fault(
-                path,
-                f"expected one array of samples × features, got {len(candidates)} ({listing}); "
-                "choose one with PATH::NAME",
-            )
-        key, array = candidates.popitem()
-    else:
-        array = load(key)
+            raise _no_choice(path, kinds, candidates)
+        (key,) = candidates
+    array = load(key)
     vectors = {}
     for name, role in ((options.id, "id"), (options.label, "label")):
         if name is None or (name not in available and role == "label" and options.shared):
             continue
         if name not in available:
             raise missing_column(path, name, available, role=f"{role} array")
-        vectors[role] = _vector(path, name, load(name))
-    return _table(f"{path}::{key}" if len(available) > 1 else path, array, vectors, options)
+        vectors[role] = _vector(path, name, load(name), budget)
+    return _table(f"{path}::{key}" if len(available) > 1 else path, array, vectors, options, budget)
+
+
+def _no_choice(path: str, kinds: Mapping[str, Any], candidates: list[str]) -> TableError:
+    """The error of a file with no matrix of numbers, or with several."""
+    what = f"expected one array of samples × features, got {len(candidates)}"
+    if candidates:
+        listing = ", ".join(f"{path}::{name}" for name in candidates)
+        return table_fault(path, f"{what} ({listing}); choose one with PATH::NAME")
+    listing = ", ".join(f"{name} ({_describe_kind(kind)})" for name, kind in kinds.items())
+    return table_fault(path, f"{what} (none)" + (f"; there are {listing}" if listing else ""))
+
+
+def _describe_kind(array: Any) -> str:
+    """Type and shape of an array, as text."""
+    kind = getattr(array, "dtype", type(array).__name__)
+    shape = getattr(array, "shape", None)
+    return f"{kind} of shape {shape}"
 
 
 def _is_matrix(array: Any) -> bool:
-    return np.ndim(array) == 2 and getattr(array, "dtype", np.dtype(object)).kind in "biuf"
+    """Whether an array, or one with this header, is a matrix of numbers."""
+    shape, kind = getattr(array, "shape", ()), getattr(array, "dtype", None)
+    return len(shape) == 2 and isinstance(kind, np.dtype) and kind.kind in "biuf"
 
 
-def _vector(path: str, name: str, array: Any) -> list[Any]:
+def _vector(path: str, name: str, array: Any, budget: ReadingBudget) -> list[Any]:
     """A text or a number for each row."""
     values = np.asarray(array)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1 or values.dtype.kind not in "biufU":
         raise table_fault(path, f"{quote_cell(name)} is not a vector of text or whole numbers")
+    text = values.nbytes if values.dtype.kind == "U" else 0
+    budget.take(path, _ENTRY * values.size + text, what=f"the text of {quote_cell(name)}")
     entries: list[Any] = values.tolist()
     return entries
 
 
-def _table(path: str, array: Any, vectors: Mapping[str, list[Any]], options: Options) -> Table:
+def _table(
+    path: str,
+    array: Any,
+    vectors: Mapping[str, list[Any]],
+    options: Options,
+    budget: ReadingBudget,
+) -> Table:
     """The table of an array without column names."""
     if (options.keep or options.drop) and not options.shared:
         raise table_fault(path, "its columns have no names, so none can be kept or dropped")
@@ -203,24 +283,35 @@ def _table(path: str, array: Any, vectors: Mapping[str, list[Any]], options: Opt
             path, f"no label column {quote_cell(options.label)}: its columns have no names"
         )
     if not _is_matrix(array):
-        kind = getattr(array, "dtype", type(array).__name__)
-        shape = getattr(array, "shape", None)
+        is_date = getattr(getattr(array, "dtype", None), "kind", "") in ("M", "m")
         raise table_fault(
-            path, f"expected numbers (samples × features), got {kind} of shape {shape}"
+            path,
+            f"expected numbers (samples × features), got {_describe_kind(array)}"
+            + (f"; {DATE_ADVICE}" if is_date else ""),
         )
     if not array.size:
         raise table_fault(path, f"it is empty: its shape is {array.shape}")
     for role, values in vectors.items():
         if len(values) != len(array):
             raise table_fault(path, f"{len(values)} {role}s for {len(array)} rows")
-    dtype = np.float32 if array.dtype == np.float32 else np.float64
     labels = vectors.get("label")
     return Table(
         path=path,
-        matrix=np.ascontiguousarray(array, dtype=dtype),
+        matrix=_floats(path, array, budget),
         columns=None,
         header=None,
         ids=text_ids(path, vectors["id"]) if "id" in vectors else None,
         labels=None if labels is None else tuple(map(typed_label, labels)),
         lines=np.arange(1, len(array) + 1),
     )
+
+
+def _floats(path: str, array: NDArray[Any], budget: ReadingBudget) -> NDArray[np.floating]:
+    """The numbers in single or double precision, where they are if they have it already."""
+    budget.take(path, 8 * len(array), what=f"a table of {len(array):,} rows")
+    dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
+    is_usable = array.dtype == dtype and array.flags.aligned and array.flags.writeable
+    if is_usable:
+        return array
+    budget.take(path, array.size * dtype.itemsize, what=f"a table of {array.size:,} cells")
+    return array.astype(dtype)

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from viewhop.tables._faults import missing_column, quote_cell, table_fault
+from viewhop.views import find_columns
 
 __all__ = ["DEFAULT", "ColumnChoice", "Options", "choose_columns", "match_names"]
 
@@ -29,6 +30,11 @@ class Options:
         Cell delimiter of a text file; None detects it.
     encoding : str
         Encoding of a text file.
+    id_strip : bool
+        Whether white space around ids is removed. Upper and lower case always differ.
+    missing : {"error", "drop"}
+        Whether a row that is empty in part is an error, or counts as not observed; a
+        `DroppedRowsWarning` then counts such rows.
     shared : bool
         Whether the options apply to several files: then the columns in `label`, `keep` and `drop`
         may be in another file.
@@ -44,6 +50,8 @@ class Options:
     decimal: str = "."
     delimiter: str | None = None
     encoding: str = "utf-8"
+    id_strip: bool = False
+    missing: str = "error"
     shared: bool = False
     columns: tuple[str, ...] | None = None
 
@@ -57,6 +65,8 @@ class Options:
                 "delimiter must be one character that is neither a letter, a digit, a quote nor "
                 f"a line break, got {self.delimiter!r}"
             )
+        if self.missing not in ("error", "drop"):
+            raise ValueError(f'missing must be "error" or "drop", got {self.missing!r}')
         if self.id is not None and self.id == self.label:
             raise ValueError(f"{self.id!r} cannot be both the ids and the labels")
         if self.columns is not None and (self.keep or self.drop):
@@ -147,14 +157,14 @@ def _required_columns(
     path: str, positions: Mapping[str, int], columns: Sequence[str], line: int | None
 ) -> list[int]:
     """Positions of columns that must all exist."""
-    missing = [name for name in columns if name not in positions]
+    found, missing, _ = find_columns([*positions], columns)
     if len(missing) == 1:
         raise missing_column(path, missing[0], positions, role="column")
     if missing:
         more = f", … ({len(missing):,} in all)" if len(missing) > 8 else ""
         listing = ", ".join(map(quote_cell, missing[:8]))
         raise table_fault(path, f"the columns {listing}{more} are missing", line=line)
-    return [positions[name] for name in columns]
+    return found
 
 
 def _match_patterns(

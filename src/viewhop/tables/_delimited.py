@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import io
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
+from sys import getsizeof
 from typing import NamedTuple
 
 import numpy as np
 
 from viewhop.errors import TableError
+from viewhop.tables._budget import ReadingBudget
+from viewhop.tables._cell_guard import remove_guard
 from viewhop.tables._column_choice import Options, choose_columns
-from viewhop.tables._faults import quote_cell, table_fault
+from viewhop.tables._faults import DATE_ADVICE, NUMBER_ADVICE, quote_cell, table_fault
 from viewhop.tables._table import Table
+from viewhop.tables._text import LineSource, utf8_content
 
-__all__ = ["EMPTY", "FORMULA", "Cells", "text_cells", "text_table"]
+__all__ = ["EMPTY", "Cells", "text_cells", "text_header", "text_table"]
 
-#: Text that a spreadsheet would run as a formula, with or without the quotes that prevent it.
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
 #: Cells that mean "no value", in lower case.
 EMPTY = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none"})
 
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: A number with separators between thousands, and what makes one of a number with decimal commas.
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}((,[0-9]{3})+|([ '_\u00a0\u202f][0-9]{3})+)(\.[0-9]*)?")
+_SWAP_MARKS = str.maketrans(".,", ",.")
+_DAY = r"([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4})"
+_DATE = re.compile(rf"{_DAY}([T ].*)?")
+#: Bytes of a cell of a table: a number, with the spare room of a growing array.
+_CELL = 8.5
+#: Bytes of the references to a text in a list and in a tuple.
+_REFERENCES = 17
 
 
 class _Record(NamedTuple):
@@ -54,7 +62,7 @@ class Cells(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-def text_cells(path: str, data: bytes, *, encoding: str = "utf-8") -> Cells:
+def text_cells(path: str, data: bytes, *, encoding: str = "utf-8", budget: ReadingBudget) -> Cells:
     """The cells of a text file as text; its first line has the column names.
 
     Parameters
@@ -63,24 +71,52 @@ def text_cells(path: str, data: bytes, *, encoding: str = "utf-8") -> Cells:
     data : bytes
         Content of the file.
     encoding : str
+    budget : ReadingBudget
     """
-    content = _utf8(path, data, encoding)
+    content = utf8_content(path, data, encoding, budget)
     delimiter = _detect_delimiter(content)
-    records = _records(path, content, delimiter)
+    records = _records(path, content, delimiter, budget)
     head = next(records, None)
     if head is None:
         raise table_fault(path, "it is empty; expected a line of column names")
-    header = tuple(_strip_guard(name) for name in head.cells)
+    header = tuple(remove_guard(name) for name in head.cells)
     lines, rows = [], []
     for line, cells in records:
         if len(cells) != len(header):
             raise _ragged_row(path, line, cells, len(header), delimiter)
+        row = tuple(map(remove_guard, cells))
+        budget.take(path, getsizeof(row) + sum(map(getsizeof, row)) + 40, what="its text")
         lines.append(line)
-        rows.append(tuple(map(_strip_guard, cells)))
+        rows.append(row)
     return Cells(header, tuple(lines), tuple(rows))
 
 
-def text_table(path: str, data: bytes, options: Options, *, delimiter: str | None = None) -> Table:
+def text_header(path: str, data: bytes, options: Options, *, delimiter: str | None) -> list[str]:
+    """The column names of a text file.
+
+    Parameters
+    ----------
+    path : str
+    data : bytes
+    options : Options
+    delimiter : str or None
+        As for `text_table`.
+    """
+    budget = ReadingBudget(None)
+    content = utf8_content(path, data, options.encoding, budget)
+    separator = options.delimiter or delimiter or _detect_delimiter(content)
+    head = next(_records(path, content, separator, budget), None)
+    return [] if head is None else [remove_guard(name) for name in head.cells]
+
+
+def text_table(
+    path: str,
+    data: bytes,
+    options: Options,
+    *,
+    delimiter: str | None = None,
+    budget: ReadingBudget,
+) -> Table:
     """The table of a text file; its first line has the column names.
 
     Parameters
@@ -93,14 +129,15 @@ def text_table(path: str, data: bytes, options: Options, *, delimiter: str | Non
         Delimiter implied by the file's extension. None takes the character among comma,
         semicolon, tab and bar that is most frequent outside quotes in the first line; of two
         equally frequent ones, the first in this order.
+    budget : ReadingBudget
     """
-    content = _utf8(path, data, options.encoding)
+    content = utf8_content(path, data, options.encoding, budget)
     separator = options.delimiter or delimiter or _detect_delimiter(content)
-    records = _records(path, content, separator)
+    records = _records(path, content, separator, budget)
     head = next(records, None)
     if head is None:
         raise table_fault(path, "it is empty; expected a line of column names, then rows of data")
-    header = [_strip_guard(name) for name in head.cells]
+    header = [remove_guard(name) for name in head.cells]
     _check_names(path, header, head.line)
     choice = choose_columns(path, header, options, head.line)
     names = [header[k] for k in choice.features]
@@ -109,15 +146,22 @@ def text_table(path: str, data: bytes, options: Options, *, delimiter: str | Non
     values, lines = array("d"), array("q")
     ids: list[str] = []
     labels: list[str | None] = []
+    numbers, text, room = int(_CELL * (len(names) + 1)), 0, budget.left
     for line, cells in records:
         if len(cells) != len(header):
             raise _ragged_row(path, line, cells, len(header), separator)
+        if choice.id is not None:
+            ids.append(remove_guard(cells[choice.id]))
+            text += getsizeof(ids[-1]) + _REFERENCES
+        if choice.label is not None:
+            labels.append(remove_guard(cells[choice.label]) or None)
+            text += getsizeof(labels[-1]) + _REFERENCES
+        size = numbers * (len(lines) + 1) + text
+        if room is not None and size > room:
+            budget.check(path, size, what=f"a table of {len(lines):,} rows and more")
         values.extend(parse_row(line, pick_features(cells)))
         lines.append(line)
-        if choice.id is not None:
-            ids.append(_strip_guard(cells[choice.id]))
-        if choice.label is not None:
-            labels.append(_strip_guard(cells[choice.label]) or None)
+    budget.take(path, numbers * len(lines) + text, what=f"a table of {len(lines):,} rows")
     return Table(
         path=path,
         matrix=np.asarray(values).reshape(len(lines), len(names)),
@@ -130,54 +174,20 @@ def text_table(path: str, data: bytes, options: Options, *, delimiter: str | Non
     )
 
 
-def _utf8(path: str, data: bytes, encoding: str) -> bytes:
-    """The text in UTF-8, without a byte order mark."""
-    try:
-        codec = codecs.lookup(encoding).name
-    except LookupError:
-        raise table_fault(path, f"unknown encoding {encoding!r}; try utf-8 or latin-1") from None
-    skipped = 0
-    if codec == "utf-8":
-        if data.startswith(_UTF16):
-            raise table_fault(
-                path, "the text is UTF-16; save it as UTF-8, or set the encoding to utf-16"
-            )
-        skipped = 3 * data.startswith(codecs.BOM_UTF8)
-        data = data[skipped:]
-    try:
-        text = data.decode(codec)
-    except UnicodeDecodeError as error:
-        raise table_fault(
-            path,
-            f"byte {error.start + skipped} ({data[error.start]:#04x}) is not {encoding} text; "
-            "save the file as UTF-8, or set its encoding (latin-1, for example)",
-            line=data.count(b"\n", 0, error.start) + 1,
-        ) from None
-    if codec != "utf-8":
-        data = text.encode()
-    at = data.find(b"\0")
-    if at >= 0:
-        raise table_fault(
-            path,
-            f"a NUL character (byte {at + skipped}); the file is damaged or not a text file",
-            line=data.count(b"\n", 0, at) + 1,
-        )
-    return data
-
-
 def _detect_delimiter(content: bytes) -> str:
     first = content.lstrip(b"\r\n").split(b"\n", 1)[0].decode()
     outside = re.sub(r'"[^"]*"', "", first)
     return max(_DELIMITERS, key=outside.count)
 
 
-def _records(path: str, content: bytes, delimiter: str) -> Iterator[_Record]:
+def _records(path: str, content: bytes, delimiter: str, budget: ReadingBudget) -> Iterator[_Record]:
     """Lines that are not blank, split into cells."""
-    file = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
+    source = LineSource(path, content, delimiter, budget)
+    reader = csv.reader(source, delimiter=delimiter, strict=True)
     line = 1
     try:
         for cells in reader:
+            source.begin_record()
             # A blank line is not a row. A row of empty cells is one; its delimiters are there.
             if len(cells) > 1 or (cells and (cells[0].strip() or cells[0] == "")):
                 yield _Record(line, cells)
@@ -267,6 +277,15 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
     plain = cell if decimal == "." else cell.replace(".", " ").replace(",", ".")
     if plain.isascii() and _NUMBER.fullmatch(plain):
         return float(plain)
+    if _THOUSANDS.fullmatch(cell if decimal == "." else cell.translate(_SWAP_MARKS)):
+        may_be_decimal = ", or set decimal to ',' (--decimal) if the comma is a decimal comma"
+        raise table_fault(
+            path,
+            f"expected a number, got {quote_cell(cell)}, with separators between thousands; remove "
+            f"them{may_be_decimal if decimal == '.' and _COMMA.fullmatch(cell) else ''}",
+            line=line,
+            column=name,
+        )
     if decimal == "." and _COMMA.fullmatch(cell):
         raise table_fault(
             path,
@@ -282,15 +301,7 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
             line=line,
             column=name,
         )
+    advice = DATE_ADVICE if _DATE.fullmatch(cell) else NUMBER_ADVICE
     raise table_fault(
-        path,
-        f"expected a number, got {quote_cell(cell)}; drop the column if it is not a feature, or "
-        "make it the id or the label",
-        line=line,
-        column=name,
+        path, f"expected a number, got {quote_cell(cell)}; {advice}", line=line, column=name
     )
-
-
-def _strip_guard(text: str) -> str:
-    """The text without the quote that `write` puts before it against formula injection."""
-    return text[1:] if text.startswith("'") and FORMULA.match(text) else text

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
-from viewhop._runtime import memory
+from viewhop._runtime.suggestion import nearest_name
 from viewhop.errors import TableError
 
-__all__ = ["check_size", "missing_column", "place", "quote_cell", "reason", "table_fault"]
+__all__ = [
+    "DATE_ADVICE",
+    "NUMBER_ADVICE",
+    "missing_column",
+    "place",
+    "quote_cell",
+    "reason",
+    "table_fault",
+]
+
+#: What to do with a column of text, and with one of dates.
+NUMBER_ADVICE = "drop the column if it is not a feature, or make it the id or the label"
+DATE_ADVICE = (
+    "convert dates to numbers, such as days since the first one, drop the column, or make it the "
+    "label"
+)
 
 
 def place(path: str, line: int | None = None, column: str | None = None, unit: str = "line") -> str:
@@ -75,31 +89,8 @@ def missing_column(path: str, name: str, known: Iterable[str], *, role: str) -> 
     names = [*known]
     if not names:
         return table_fault(path, f"no {role} {quote_cell(name)}; its columns have no names")
-    folded = {other.strip().casefold(): other for other in names}
-    near = [
-        folded[match] for match in get_close_matches(name.strip().casefold(), folded, n=3)
-    ] or names[:8]
-    listing = ", ".join(map(quote_cell, near))
-    more = ", …" if near == names[:8] and len(names) > 8 else ""
-    return table_fault(path, f"no {role} {quote_cell(name)}; there are {listing}{more}")
-
-
-def check_size(path: str, needed: int, allowed: int | None, *, what: str = "it") -> None:
-    """Raise TableError if reading would need more memory than allowed; call it before reading.
-
-    Parameters
-    ----------
-    path : str
-    needed : int
-        Bytes needed, according to the file.
-    allowed : int or None
-        Bytes allowed; None sets no limit.
-    what : str
-        What needs the memory.
-    """
-    if allowed is not None and needed > allowed:
-        raise table_fault(
-            path,
-            f"{what} takes {memory.format_bytes(needed)}, and the budget is "
-            f"{memory.format_bytes(allowed)}; raise max_memory (--memory) if you trust the file",
-        )
+    near = nearest_name(name, names)
+    guess = "" if near is None else f" (did you mean {quote_cell(near)}?)"
+    listing = ", ".join(map(quote_cell, names[:8]))
+    more = f", … ({len(names):,} in all)" if len(names) > 8 else ""
+    return table_fault(path, f"no {role} {quote_cell(name)}{guess}; there are {listing}{more}")

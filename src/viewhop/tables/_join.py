@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,17 +13,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from viewhop.errors import TableError
+from viewhop._runtime import memory
+from viewhop.errors import SimilarIdsWarning, TableError
+from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options, match_names
 from viewhop.tables._faults import missing_column, quote_cell
-from viewhop.tables._read import read
+from viewhop.tables._read import read_header, read_table
 from viewhop.tables._table import Table
-from viewhop.views import Views
+from viewhop.views import Views, warn_of_similar_ids
 
-__all__ = ["Joined", "check_requested", "join_tables", "read_views"]
+__all__ = ["Joined", "check_join", "check_requested", "join_tables", "read_views"]
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
 _DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+#: Bytes that the join takes for every id of a file.
+_JOIN = 300
+
+#: The sample of each row of a table: its ids, or its row numbers.
+Keys = Sequence[Any]
 
 
 class Joined(NamedTuple):
@@ -57,22 +65,42 @@ def read_views(
     options : Options
         For all files. Each column in `label`, `keep` or `drop` must be in at least one file.
     max_memory : number, str or None, default=None
-        Limit for each file, as in `read`.
+        Limit for all files together, as in `read` for one.
 
     Raises
     ------
     TableError
         If a file cannot be read, or the files do not belong together.
     """
+    budget = ReadingBudget(memory.parse_budget(max_memory))
     shared = replace(options, shared=True)
-    tables = {
-        name: read(path, options=shared, max_memory=max_memory) for name, path in paths.items()
-    }
+    try:
+        tables = {name: read_table(path, shared, budget) for name, path in paths.items()}
+    except TableError:
+        # The column that holds no numbers may be the one whose name was misspelled.
+        _check_headers(paths, options)
+        raise
     check_requested(tables, options)
+    _check_common_ids(tables)
+    check_join(tables, budget)
     return join_tables(tables)
 
 
-def join_tables(tables: Mapping[str, Table]) -> Joined:
+def check_join(tables: Mapping[str, Table], budget: ReadingBudget) -> None:
+    """Raise TableError if the join of tables by id would take more memory than is left.
+
+    Parameters
+    ----------
+    tables : dict of Table by view name
+    budget : ReadingBudget
+        In which the tables are counted.
+    """
+    n_ids = sum(len(table.ids or ()) for table in tables.values())
+    files = ", ".join(table.path for table in tables.values())
+    budget.check(files, _JOIN * n_ids, what=f"joining {n_ids:,} ids")
+
+
+def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) -> Joined:
     r"""The tables as views: joined by id if they have ids, otherwise by row.
 
     A join by id contains every id of any table, in order of first appearance. A view did not
@@ -82,6 +110,13 @@ def join_tables(tables: Mapping[str, Table]) -> Joined:
     ----------
     tables : dict of Table by view name
         Either all with ids or all without.
+    allow_unobserved : bool
+        Whether a table may have no value at all; the views then lack it.
+
+    Warns
+    -----
+    SimilarIdsWarning
+        If ids of different tables differ only by white space or case.
 
     Examples
     --------
@@ -107,22 +142,47 @@ def join_tables(tables: Mapping[str, Table]) -> Joined:
     by_id = all(with_ids.values())
     if not by_id:
         _check_lengths(tables)
-    samples = {
-        name: np.arange(len(table)).tolist() if table.ids is None else [*table.ids]
+    samples: dict[str, Keys] = {
+        name: range(len(table)) if table.ids is None else table.ids
         for name, table in tables.items()
     }
-    _check_observed(tables, samples)
-    frames = {
-        name: pd.DataFrame(
-            table.matrix,
-            index=pd.Index(samples[name], dtype=object),
-            columns=None if table.columns is None else [*table.columns],
+    observed = {name: table.observed for name, table in tables.items()}
+    _check_observed(tables, samples, observed)
+    if by_id:
+        warn_of_similar_ids(
+            samples,
+            places={name: table.path for name, table in tables.items()},
+            advice="pass id_strip (--id-strip)",
         )
+    frames = {
+        name: _frame(table)
         for name, table in tables.items()
+        if not allow_unobserved or observed[name].any()
     }
-    views = Views.from_frames(frames) if by_id else Views(frames)
-    order: Sequence[Any] = range(len(views)) if views.ids is None else views.ids.tolist()
+    views = _joined_views(frames, samples) if by_id else Views(frames)
+    order: Keys = range(len(views)) if views.ids is None else views.ids.tolist()
     return Joined(views, _labels(tables, samples, order), dict(tables))
+
+
+def _frame(table: Table) -> pd.DataFrame:
+    return pd.DataFrame(
+        table.matrix,
+        index=None if table.ids is None else pd.Index([*table.ids], dtype=object),
+        columns=None if table.columns is None else [*table.columns],
+    )
+
+
+def _joined_views(frames: Mapping[str, pd.DataFrame], samples: Mapping[str, Keys]) -> Views:
+    """The views joined by id, in the order in which the ids of all tables first appear."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimilarIdsWarning)  # given already, with the files
+        views = Views.from_frames(frames)
+    if len(frames) == len(samples) or views.ids is None:
+        return views
+    places = {key: place for place, key in enumerate(views.ids.tolist())}
+    order = dict.fromkeys(key for keys in samples.values() for key in keys)
+    ordered: Views = views[np.array([places[key] for key in order], dtype=np.intp)]
+    return ordered
 
 
 def check_requested(tables: Mapping[str, Table], options: Options) -> None:
@@ -134,12 +194,29 @@ def check_requested(tables: Mapping[str, Table], options: Options) -> None:
     options : Options
     """
     names = [*dict.fromkeys(name for table in tables.values() for name in table.header or ())]
+    has_labels = any(table.labels is not None for table in tables.values())
+    label = None if has_labels else options.label
     files = ", ".join(table.path for table in tables.values())
+    _check_names(files, names, replace(options, label=label))
+
+
+def _check_headers(paths: Mapping[str, str | os.PathLike[str]], options: Options) -> None:
+    """Raise TableError as `check_requested` does, if every file has column names."""
+    headers = [read_header(path, options) for path in paths.values()]
+    names = [*dict.fromkeys(name for header in headers for name in header or ())]
+    if None not in headers:
+        label = None if options.label in names else options.label
+        files = ", ".join(os.fspath(path) for path in paths.values())
+        _check_names(files, names, replace(options, label=label))
+
+
+def _check_names(files: str, names: Sequence[str], options: Options) -> None:
+    """Raise TableError for a column in `keep` or `drop` that is not there, and for a label."""
     for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop")):
         for pattern in patterns:
             if not match_names(pattern, names):
                 raise missing_column(files, pattern, names, role=role)
-    if options.label is not None and all(table.labels is None for table in tables.values()):
+    if options.label is not None:
         raise missing_column(files, options.label, names, role="label column")
 
 
@@ -153,35 +230,69 @@ def _check_lengths(tables: Mapping[str, Table]) -> None:
         )
 
 
-def _check_observed(tables: Mapping[str, Table], samples: Mapping[str, list[Any]]) -> None:
+def _check_common_ids(tables: Mapping[str, Table]) -> None:
+    """Refuse a file that has no id in common with any other, with ids of both."""
+    if len(tables) < 2 or any(table.ids is None for table in tables.values()):
+        return
+    keys = {name: frozenset(table.ids or ()) for name, table in tables.items()}
+    for name, own in keys.items():
+        others = [other for other in keys if other != name]
+        if all(own.isdisjoint(keys[other]) for other in others):
+            table, other = tables[name], tables[others[0]]
+            rest = other.path if len(others) == 1 else "any other file"
+            raise TableError(
+                f"{table.path} has no id in common with {rest}: {_examples(table)}, but "
+                f"{_examples(other)}; a view must share samples with another",
+                table.path,
+            )
+
+
+def _examples(table: Table) -> str:
+    ids = table.ids or ()
+    listing = ", ".join(map(quote_cell, ids[:3]))
+    return f"{table.path} has {listing}{', …' if len(ids) > 3 else ''}"
+
+
+def _check_observed(
+    tables: Mapping[str, Table],
+    samples: Mapping[str, Keys],
+    observed: Mapping[str, NDArray[np.bool_]],
+) -> None:
     """Refuse a sample without a value in any table, naming its line."""
-    observed_keys = {
-        key
-        for name, table in tables.items()
-        for key, observed in zip(samples[name], table.observed.tolist(), strict=True)
-        if observed
-    }
+    unseen: dict[Any, tuple[Table, int]] = {}
     for name, table in tables.items():
-        for row, key in enumerate(samples[name]):
-            if key not in observed_keys:
-                raise table.fault(row, "no view has a value for this sample; remove it")
+        for row in np.flatnonzero(~observed[name]).tolist():
+            unseen.setdefault(samples[name][row], (table, row))
+    if not unseen:
+        return
+    for name in tables:
+        for key, is_seen in zip(samples[name], observed[name].tolist(), strict=True):
+            if is_seen:
+                unseen.pop(key, None)
+    for table, row in unseen.values():
+        what = "no view has a value for this sample; remove it"
+        if any(table.n_dropped for table in tables.values()):
+            what += ", or fill in what is empty: rows that are empty in part were dropped"
+        raise table.fault(row, what)
 
 
 def _labels(
-    tables: Mapping[str, Table], samples: Mapping[str, list[Any]], order: Sequence[Any]
+    tables: Mapping[str, Table], samples: Mapping[str, Keys], order: Keys
 ) -> NDArray[Any] | None:
     """The label of each sample; tables with conflicting labels are refused."""
     first: dict[Any, tuple[Any, Table, int]] = {}
     labelled = [(name, table.labels) for name, table in tables.items() if table.labels is not None]
     if not labelled:
         return None
+    if len(labelled) == 1:
+        ((name, labels),) = labelled
+        only = dict(zip(samples[name], map(_plain_label, labels), strict=True))
+        return _typed_labels([only.get(key) for key in order])
     for name, labels in labelled:
         table = tables[name]
-        for row, (key, label) in enumerate(zip(samples[name], labels, strict=True)):
-            if label is None:
+        for row, (key, given) in enumerate(zip(samples[name], labels, strict=True)):
+            if (label := _plain_label(given)) is None:
                 continue
-            if isinstance(label, float) and label.is_integer():
-                label = int(label)  # 1.0 in an array agrees with "1" in a text file
             first_label, first_table, first_row = first.setdefault(key, (label, table, row))
             if str(first_label) != str(label):
                 sample = f"sample {quote_cell(key)}" if isinstance(key, str) else "its sample"
@@ -191,6 +302,11 @@ def _labels(
                     f"{quote_cell(str(first_label))} in {first_table.place(first_row)}",
                 )
     return _typed_labels([first[key][0] if key in first else None for key in order])
+
+
+def _plain_label(label: Any) -> Any:
+    """The label, as an integer if it is one: 1.0 in an array agrees with "1" in a text file."""
+    return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
 def _typed_labels(labels: Sequence[Any]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +29,13 @@ _ENCODINGS = {16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _CHAR = 1, 4
 _HEADER = 128
+#: Bytes that are decompressed at a time.
+_PIECE = 2**16
+#: Bytes of a text besides its characters.
+_TEXT = 64
+
+#: Counts bytes before they are allocated; MemoryBudgetError if they are too many.
+Count = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class _Element(NamedTuple):
     end: int
 
 
-def read_variables(data: bytes, *, allowed: int | None = None) -> dict[str, Any]:
+def read_variables(data: bytes, *, allowed: int | None = None, used: int = 0) -> dict[str, Any]:
     """The variables of a MAT file by name: numeric arrays, text arrays, or `Unread`.
 
     Parameters
@@ -60,7 +67,9 @@ def read_variables(data: bytes, *, allowed: int | None = None) -> dict[str, Any]
     data : bytes
         Content of the file.
     allowed : int or None
-        Largest total size of the compressed variables in bytes; None sets no limit.
+        Largest total size of the unpacked variables in bytes; None sets no limit.
+    used : int
+        Bytes of these that are taken already.
 
     Raises
     ------
@@ -74,14 +83,18 @@ def read_variables(data: bytes, *, allowed: int | None = None) -> dict[str, Any]
         raise ValueError("no byte order mark of MAT version 5 to 7")
     order = "<" if mark == b"IM" else ">"
     variables = {}
-    unpacked = 0
+    taken = used
+
+    def count(n_bytes: int) -> None:
+        nonlocal taken
+        taken += n_bytes
+        require_bytes(taken, allowed, what="its variables", instead="raise max_memory")
+
     for element in _elements(memoryview(data)[_HEADER:], order):
         if element.kind == _COMPRESSED:
-            content = _inflate(element.data, order, unpacked, allowed)
-            unpacked += len(content)
-            (element,) = _elements(content, order)
+            (element,) = _elements(_inflate(element.data, order, count), order)
         if element.kind == _MATRIX:
-            name, value = _matrix(element.data, order, depth=0)
+            name, value = _matrix(element.data, order, count, depth=0)
             if name:  # the workspace of a function handle has no name
                 variables[name] = value
     return variables
@@ -114,21 +127,58 @@ def _element(data: memoryview, start: int, order: str) -> _Element:
     return _Element(kind, data[begin : begin + size], end)
 
 
-def _inflate(data: memoryview, order: str, unpacked: int, allowed: int | None) -> memoryview:
+def _inflate(data: memoryview, order: str, count: Count) -> memoryview:
     """The decompressed data, at most as many bytes as the tag announces."""
-    unpacking = zlib.decompressobj()
-    tag = unpacking.decompress(data, 8)
-    if len(tag) < 8:
-        raise ValueError("it is cut short")
+    source = _Inflater(data)
+    tag = source.read(8)
     size = int(_numbers(memoryview(tag), "u4", order)[1])
-    require_bytes(unpacked + size, allowed, what="its variables", instead="raise max_memory")
-    rest = unpacking.decompress(unpacking.unconsumed_tail, size) if size else b""
-    if unpacking.decompress(unpacking.unconsumed_tail, 1) or not unpacking.eof:
+    count(8 + size)
+    content = memoryview(bytearray(8 + size))
+    content[:8] = tag
+    for start in range(8, 8 + size, _PIECE):
+        piece = content[start : start + _PIECE]
+        piece[:] = source.read(len(piece))
+    if not source.is_at_end():
         raise ValueError("compressed data have a different length than their tag announces")
-    return memoryview(tag + rest)
+    return content
 
 
-def _matrix(data: memoryview, order: str, *, depth: int) -> tuple[str, Any]:
+class _Inflater:
+    """Compressed data, decompressed as far as they are read."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data, self._at = data, 0
+        self._pending = b""
+        self._unpacking = zlib.decompressobj()
+
+    def read(self, size: int) -> bytes:
+        """So many bytes; ValueError if there are fewer."""
+        pieces, missing = [], size
+        while missing:
+            piece = self._more(missing)
+            if not piece and not self._pending and self._at >= len(self._data):
+                raise ValueError("it is cut short")
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces)
+
+    def is_at_end(self) -> bool:
+        """Whether nothing is left, and the checksum is right."""
+        while not self._unpacking.eof:
+            if self._more(1) or (not self._pending and self._at >= len(self._data)):
+                break
+        return self._unpacking.eof
+
+    def _more(self, most: int) -> bytes:
+        if not self._pending:
+            self._pending = bytes(self._data[self._at : self._at + _PIECE])
+            self._at += len(self._pending)
+        piece = self._unpacking.decompress(self._pending, most)
+        self._pending = self._unpacking.unconsumed_tail
+        return piece
+
+
+def _matrix(data: memoryview, order: str, count: Count, *, depth: int) -> tuple[str, Any]:
     """Name and value of a variable, or of a cell within one."""
     if not len(data):
         return "", np.empty((0, 0))
@@ -143,51 +193,66 @@ def _matrix(data: memoryview, order: str, *, depth: int) -> tuple[str, Any]:
     name = bytes(name_element.data).decode("ascii", "replace")
     if kind in _OTHERS or is_complex:
         return name, Unread("complex numbers" if is_complex else _OTHERS[kind], shape)
-    count = math.prod(shape)
+    n_values = math.prod(shape)
     if kind == _CELL:
-        return name, _cells(data, name_element.end, shape, order, depth=depth)
-    if not count:
+        return name, _cells(data, name_element.end, shape, order, count, depth=depth)
+    if not n_values:
         return name, np.empty(shape)
     part = _element(data, name_element.end, order)
     if kind == _CHAR:
-        return name, _texts(part, shape, order)
+        return name, _texts(part, shape, order, count)
     if kind not in _CLASSES or part.kind not in _TYPES:
         raise ValueError(f"a matrix has the unknown class {kind}")
     values = _numbers(part.data, _TYPES[part.kind], order)
-    if len(values) != count:
+    if len(values) != n_values:
         raise ValueError(f"a matrix of shape {shape} has {len(values)} values")
-    return name, values.astype(_CLASSES[kind]).reshape(shape, order="F")
+    return name, _converted(values, _CLASSES[kind], count).reshape(shape, order="F")
 
 
-def _cells(data: memoryview, start: int, shape: tuple[int, ...], order: str, *, depth: int) -> Any:
+def _converted(values: Any, kind: str, count: Count) -> Any:
+    """The values in the class of their matrix; it may be wider than what the file stores."""
+    is_usable = values.dtype == kind and values.flags.writeable and values.flags.aligned
+    if is_usable:
+        return values
+    count(values.size * np.dtype(kind).itemsize)
+    return values.astype(kind)
+
+
+def _cells(
+    data: memoryview, start: int, shape: tuple[int, ...], order: str, count: Count, *, depth: int
+) -> Any:
     """The texts of a cell array, or `Unread` if a cell is not text."""
-    count = math.prod(shape)
-    if depth or count > len(data) // 8:
+    n_cells = math.prod(shape)
+    if depth or n_cells > len(data) // 8:
         return Unread("nested cells" if depth else "damaged cells", shape)
     texts = []
-    for _ in range(count):
+    for _ in range(n_cells):
         element = _element(data, start, order)
         if element.kind != _MATRIX:
             raise ValueError("a cell is damaged")
-        _, value = _matrix(element.data, order, depth=1)
+        _, value = _matrix(element.data, order, count, depth=1)
         empty = isinstance(value, np.ndarray) and not value.size
         text = [""] if empty else value
         if not empty and not (isinstance(value, np.ndarray) and value.dtype.kind == "U"):
             return Unread("cells that are not text", shape)
         texts.append("".join(text))
         start = element.end
+    # Every entry of such an array takes as much as the longest.
+    count(4 * n_cells * max(map(len, texts), default=0))
     return np.array(texts, dtype=np.str_).reshape(shape, order="F")
 
 
-def _texts(part: _Element, shape: tuple[int, ...], order: str) -> Any:
+def _texts(part: _Element, shape: tuple[int, ...], order: str, count: Count) -> Any:
     """The rows of a character array, without trailing blanks."""
+    count(8 * len(part.data) + _TEXT * min(shape[0], len(part.data)))
     if part.kind in _ENCODINGS:
         encoding = _ENCODINGS[part.kind]
         if part.kind != 16:
             encoding += "-le" if order == "<" else "-be"
         marks = bytes(part.data).decode(encoding)
     elif part.kind in _TYPES:
-        marks = "".join(map(chr, _numbers(part.data, _TYPES[part.kind], order).tolist()))
+        codes = _numbers(part.data, _TYPES[part.kind], order).astype("<u4")
+        marks = codes.tobytes().decode("utf-32-le", "surrogatepass")
     else:
         raise ValueError("a text is damaged")
     if len(shape) != 2 or len(marks) != math.prod(shape):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewhop.errors import TableError
+from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import Options, choose_columns
-from viewhop.tables._faults import check_size, quote_cell, reason, table_fault
+from viewhop.tables._faults import DATE_ADVICE, NUMBER_ADVICE, quote_cell, reason, table_fault
+from viewhop.tables._parquet_columns import ParquetColumns
 from viewhop.tables._table import Table, text_ids, typed_label
 
-__all__ = ["import_pyarrow", "parquet_table"]
+__all__ = ["import_pyarrow", "parquet_header", "parquet_table"]
+
+#: Bytes of a row number, and of a text or a number that names a row, with its two references.
+_ROW, _ENTRY = 8, 64
 
 
 def import_pyarrow(path: str) -> tuple[Any, Any]:
@@ -34,8 +38,8 @@ def import_pyarrow(path: str) -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def parquet_table(path: str, data: bytes, options: Options, *, allowed: int | None = None) -> Table:
-    """The table of a Parquet file.
+def parquet_table(path: str, data: bytes, options: Options, *, budget: ReadingBudget) -> Table:
+    """The table of a Parquet file; only the columns that are used are unpacked.
 
     Parameters
     ----------
@@ -43,71 +47,112 @@ def parquet_table(path: str, data: bytes, options: Options, *, allowed: int | No
     data : bytes
         Content of the file.
     options : Options
-    allowed : int or None
-        Largest size of the columns in bytes; None sets no limit.
+    budget : ReadingBudget
+        Counts the table, the text of ids and labels, and what reading takes besides.
     """
     pa, parquet = import_pyarrow(path)
     try:
-        # Read from memory: from a path, pyarrow would turn a folder called "a=b" into a column.
-        file = parquet.ParquetFile(io.BytesIO(data))
-        cells = file.metadata.num_rows * file.metadata.num_columns
-        check_size(path, 8 * cells, allowed, what=f"a table of {cells:,} cells")
-        return _table(path, file.read(), options, pa)
+        return _table(path, ParquetColumns(path, data, budget, pa, parquet), options, budget, pa)
     except TableError:
         raise
+    except MemoryError as error:
+        raise table_fault(
+            path, f"there is not enough memory to read it ({reason(error)})"
+        ) from None
     except Exception as error:  # a damaged file can make pyarrow raise almost anything
         raise table_fault(path, f"it is not a valid Parquet file ({reason(error)})") from None
 
 
-def _table(path: str, content: Any, options: Options, pa: Any) -> Table:
-    header = [str(name) for name in content.column_names]
+def parquet_header(path: str, data: bytes) -> list[str]:
+    """The column names of a Parquet file.
+
+    Parameters
+    ----------
+    path : str
+    data : bytes
+    """
+    pa, parquet = import_pyarrow(path)
+    return [str(name) for name in parquet.read_schema(pa.BufferReader(data)).names]
+
+
+def _table(
+    path: str, content: ParquetColumns, options: Options, budget: ReadingBudget, pa: Any
+) -> Table:
+    header = [str(name) for name in content.schema.names]
     choice = choose_columns(path, header, options)
-    columns = [content.column(k) for k in choice.features]
-    single = all(column.type == pa.float32() for column in columns)
-    matrix = np.empty((content.num_rows, len(columns)), dtype=np.float32 if single else np.float64)
-    names = tuple(header[k] for k in choice.features)
-    for k, (name, column) in enumerate(zip(names, columns, strict=True)):
-        matrix[:, k] = _numbers(path, name, column, pa)
-    ids = None if choice.id is None else content.column(choice.id).to_pylist()
-    labels = None if choice.label is None else content.column(choice.label).to_pylist()
+    for feature in choice.features:
+        _check_number(path, content, feature, pa)
+    for column in (choice.id, choice.label):
+        if column is not None:
+            _check_name(path, content.schema.field(column), pa)
+    single = all(content.schema.field(k).type == pa.float32() for k in choice.features)
+    dtype = np.dtype(np.float32 if single else np.float64)
+    n, width = content.n_rows, len(choice.features)
+    budget.take(path, n * width * dtype.itemsize, what=f"a table of {n * width:,} cells")
+    entries = _ENTRY * sum(column is not None for column in (choice.id, choice.label))
+    budget.take(path, n * (_ROW + entries), what=f"a table of {n:,} rows")
+    ids = None if choice.id is None else text_ids(path, _values(content, choice.id))
+    labels = None
+    if choice.label is not None:
+        labels = tuple(map(typed_label, _values(content, choice.label)))
+    matrix = np.empty((n, width), dtype=dtype)
+    content.fill_matrix(matrix, choice.features)
     return Table(
         path=path,
         matrix=matrix,
-        columns=names,
+        columns=tuple(header[k] for k in choice.features),
         header=tuple(header),
-        ids=None if ids is None else text_ids(path, ids),
-        labels=None if labels is None else tuple(map(typed_label, labels)),
-        lines=np.arange(1, content.num_rows + 1),
+        ids=ids,
+        labels=labels,
+        lines=np.arange(1, n + 1),
     )
 
 
-def _numbers(path: str, name: str, column: Any, pa: Any) -> NDArray[np.floating]:
-    """A column as floats, NaN where it has no value."""
-    kinds = pa.types
-    type_ = column.type
+def _values(content: ParquetColumns, column: int) -> Sequence[Any]:
+    """All values of a column."""
+    return [value for values in content.iter_values(column) for value in values]
+
+
+def _check_number(path: str, content: ParquetColumns, column: int, pa: Any) -> None:
+    """Refuse a column that holds no numbers, with its first value."""
+    kinds, field = pa.types, content.schema.field(column)
     is_number = any(
-        fits(type_)
-        for fits in (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal)
-    )
-    if not is_number and not kinds.is_null(type_):
-        row, value = next(
-            (
-                (k, value)
-                for k, value in enumerate(column.to_pylist(), start=1)
-                if value is not None
-            ),
-            (None, None),
+        fits(field.type)
+        for fits in (
+            kinds.is_integer,
+            kinds.is_floating,
+            kinds.is_boolean,
+            kinds.is_decimal,
+            kinds.is_null,
         )
+    )
+    if is_number:
+        return
+    row, shown = None, ""
+    if not kinds.is_nested(field.type):
+        row, value = content.first_value(column)
+        shown = "" if row is None else f"{quote_cell(str(value))} "
+    advice = DATE_ADVICE if kinds.is_temporal(field.type) else NUMBER_ADVICE
+    raise table_fault(
+        path,
+        f"expected a number, got {shown}({field.type}); {advice}",
+        line=row,
+        column=str(field.name),
+        unit="row",
+    )
+
+
+def _check_name(path: str, field: Any, pa: Any) -> None:
+    """Refuse ids and labels that are neither text nor numbers nor dates."""
+    kinds, type_ = pa.types, field.type
+    if kinds.is_dictionary(type_):
+        type_ = type_.value_type
+    is_bytes = (
+        kinds.is_binary(type_) or kinds.is_large_binary(type_) or kinds.is_fixed_size_binary(type_)
+    )
+    if kinds.is_nested(type_) or is_bytes:
         raise table_fault(
             path,
-            f"expected a number, got {quote_cell(str(value))} ({type_}); drop the column if it is "
-            "not a feature, or make it the id or the label",
-            line=row,
-            column=name,
-            unit="row",
+            f"expected text or whole numbers as ids and labels, got {field.type}",
+            column=str(field.name),
         )
-    if type_ != pa.float32():
-        if kinds.is_boolean(type_):
-            column = column.cast(pa.int8())
-        column = column.cast(pa.float64(), safe=False)
-    return np.asarray(column.to_numpy(zero_copy_only=False))

@@ -7,17 +7,19 @@ import stat
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from viewhop._runtime import memory
 from viewhop.errors import TableError
 from viewhop.tables._arrays import mat_table, npy_table, npz_table
+from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options
-from viewhop.tables._delimited import Cells, text_cells, text_table
-from viewhop.tables._faults import check_size, table_fault
-from viewhop.tables._parquet import parquet_table
+from viewhop.tables._delimited import Cells, text_cells, text_header, text_table
+from viewhop.tables._faults import table_fault
+from viewhop.tables._parquet import parquet_header, parquet_table
 from viewhop.tables._table import Table, check_table
 
-__all__ = ["read", "read_cells"]
+__all__ = ["read", "read_cells", "read_header", "read_table"]
 
 #: Delimiter by extension of a text file; None detects it in the first line.
 _TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
@@ -27,6 +29,8 @@ _KINDS = {
     ".parquet": "a Parquet file",
     ".pq": "a Parquet file",
 }
+#: Bytes of a pipe that are read at a time.
+_PIECE = 2**20
 #: Kinds of file by their first bytes.
 _SIGNATURES = {
     b"\x93NUMPY": "an NPY file",
@@ -56,8 +60,8 @@ def read(
     options : Options
         Columns to read, and the format of text files.
     max_memory : number, str or None, default=None
-        Limit for the size of the file and of its unpacked content: bytes, or text like "2GB".
-        None is 80 % of the memory that the machine or its cgroup has available.
+        Limit for what reading takes, the file and its unpacked content together: bytes, or text
+        like "2GB". None is 80 % of the memory that the machine or its cgroup has available.
 
     Returns
     -------
@@ -80,6 +84,27 @@ def read(
     >>> table.ids, table.columns, table.observed.tolist()
     (('007', '008'), ('a', 'b'), [True, False])
     """
+    return read_table(path, options, ReadingBudget(memory.parse_budget(max_memory)))
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    options: Options,
+    budget: ReadingBudget,
+    *,
+    allow_unobserved: bool = False,
+) -> Table:
+    """The table of a file, counted in a budget that several files may share.
+
+    Parameters
+    ----------
+    path : path
+    options : Options
+    budget : ReadingBudget
+        Afterwards the table is counted, and what reading took besides is not.
+    allow_unobserved : bool
+        Whether a file in which no row has a value is accepted.
+    """
     full_path = os.fspath(path)
     name, key = _split(full_path)
     ending = Path(name).suffix.lower()
@@ -93,12 +118,38 @@ def read(
         raise table_fault(
             full_path, "only .npz and .mat files contain named arrays to choose with ::"
         )
-    allowed = memory.parse_budget(max_memory)
-    data = _bytes(full_path, name, allowed)
+    before = budget.used
+    data = _bytes(full_path, name, budget, is_writable=ending == ".npy")
+    digest = sha256(data).hexdigest()  # before rows are dropped, where the table shares the data
     _check_kind(name, ending, data)
-    table = _table(name, key, ending, data, options, allowed)
-    check_table(table)
-    return replace(table, sha256=sha256(data).hexdigest(), size=len(data))
+    table = _table(name, key, ending, data, options, budget)
+    if options.id_strip and table.ids is not None:
+        table = replace(table, ids=tuple(map(str.strip, table.ids)))
+    table = check_table(table, missing=options.missing, allow_unobserved=allow_unobserved)
+    budget.used = before + table.n_bytes
+    return replace(table, sha256=digest, size=len(data))
+
+
+def read_header(path: str | os.PathLike[str], options: Options) -> list[str] | None:
+    """The column names of a file; None if it has none, or cannot be read.
+
+    Parameters
+    ----------
+    path : path
+    options : Options
+    """
+    name, _ = _split(os.fspath(path))
+    ending = Path(name).suffix.lower()
+    try:
+        if ending in _TEXTS:
+            data = bytes(_bytes(name, name, ReadingBudget(memory.parse_budget(None))))
+            return text_header(name, data, options, delimiter=_TEXTS[ending])
+        if ending in (".parquet", ".pq"):
+            data = bytes(_bytes(name, name, ReadingBudget(memory.parse_budget(None))))
+            return parquet_header(name, data)
+    except Exception:  # what is wrong with the file is for the caller to say
+        return None
+    return None
 
 
 def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cells:
@@ -126,23 +177,24 @@ def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cell
     Cells(header=('id', 'time'), lines=(2,), rows=(('007', '2010-05-27'),))
     """
     full_path = os.fspath(path)
-    data = _bytes(full_path, full_path, memory.parse_budget(None))
+    budget = ReadingBudget(memory.parse_budget(None))
+    data = bytes(_bytes(full_path, full_path, budget))
     _check_kind(full_path, "", data)
-    return text_cells(full_path, data, encoding=encoding)
+    return text_cells(full_path, data, encoding=encoding, budget=budget)
 
 
 def _table(
-    name: str, key: str | None, ending: str, data: bytes, options: Options, allowed: int | None
+    name: str, key: str | None, ending: str, data: Any, options: Options, budget: ReadingBudget
 ) -> Table:
     if ending == ".npy":
-        return npy_table(name, data, options)
+        return npy_table(name, data, options, budget=budget)
     if ending == ".npz":
-        return npz_table(name, data, options, key=key, allowed=allowed)
+        return npz_table(name, data, options, key=key, budget=budget)
     if ending == ".mat":
-        return mat_table(name, data, options, key=key, allowed=allowed)
+        return mat_table(name, data, options, key=key, budget=budget)
     if ending in (".parquet", ".pq"):
-        return parquet_table(name, data, options, allowed=allowed)
-    return text_table(name, data, options, delimiter=_TEXTS[ending])
+        return parquet_table(name, data, options, budget=budget)
+    return text_table(name, data, options, delimiter=_TEXTS[ending], budget=budget)
 
 
 def _split(path: str) -> tuple[str, str | None]:
@@ -153,18 +205,28 @@ def _split(path: str) -> tuple[str, str | None]:
     return name, key
 
 
-def _bytes(full_path: str, name: str, allowed: int | None) -> bytes:
+def _bytes(
+    full_path: str, name: str, budget: ReadingBudget, *, is_writable: bool = False
+) -> bytes | bytearray:
+    """The content of a file, counted in the budget; as bytearray if it must be writable."""
     try:
         if Path(name).is_dir():
             raise table_fault(full_path, "it is a folder; expected a file")
         status = Path(name).stat()
         if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
             raise table_fault(full_path, "it is a device; expected a file")
-        check_size(full_path, status.st_size, allowed)
+        budget.check(full_path, status.st_size)
         with open(name, "rb") as file:
-            # The size of a pipe is unknown before it is read.
-            data = file.read() if allowed is None else file.read(allowed + 1)
-        check_size(full_path, len(data), allowed)
+            data = bytearray(status.st_size) if is_writable else file.read(status.st_size)
+            if isinstance(data, bytearray):
+                del data[file.readinto(data) :]
+            rest = bytearray()
+            # The size of a pipe is unknown before it is read, and a file may grow.
+            while piece := file.read(_PIECE):
+                rest += piece
+                budget.check(full_path, len(data) + len(rest))
+        data = data + rest if rest else data
+        budget.take(full_path, len(data))
         return data
     except OSError as error:
         raise table_fault(full_path, f"it cannot be read: {error.strerror or error}") from error
@@ -174,7 +236,7 @@ def _bytes(full_path: str, name: str, allowed: int | None) -> bytes:
         raise table_fault(full_path, f"it cannot be read: {error}") from error
 
 
-def _check_kind(path: str, ending: str, data: bytes) -> None:
+def _check_kind(path: str, ending: str, data: bytes | bytearray) -> None:
     """Refuse a file with first bytes that contradict its extension."""
     expected = _KINDS.get(ending)
     actual = next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.errors import TableError
+from viewhop.errors import DroppedRowsWarning, TableError
 from viewhop.tables._faults import place, quote_cell, table_fault
 from viewhop.views import LARGEST
 
 __all__ = ["Table", "check_table", "text_ids", "typed_label"]
+
+#: Cells that are checked at a time.
+_CELLS = 2**20
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Table:
         Hash of the file.
     size : int
         Size of the file in bytes.
+    n_dropped : int
+        Number of rows that were empty in part and count as not observed.
     """
 
     path: str
@@ -54,6 +61,7 @@ class Table:
     unit: str = "row"
     sha256: str = ""
     size: int = 0
+    n_dropped: int = 0
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -61,7 +69,17 @@ class Table:
     @property
     def observed(self) -> NDArray[np.bool_]:
         """Which rows have values, (n_rows,)."""
-        return np.asarray(~np.isnan(self.matrix).all(axis=1))
+        seen = np.empty(len(self), dtype=bool)
+        for rows in _blocks(self.matrix):
+            seen[rows] = ~np.isnan(self.matrix[rows]).all(axis=1)
+        return seen
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that the table takes."""
+        names = sum(8 + getsizeof(key) for key in self.ids or ())
+        # Labels are numbers, or texts that many rows share.
+        return self.matrix.nbytes + self.lines.nbytes + names + 40 * len(self.labels or ())
 
     def place(self, row: int) -> str:
         """File and line of a row, as text."""
@@ -75,43 +93,124 @@ class Table:
         return table_fault(self.path, what, line=int(self.lines[row]), column=name, unit=self.unit)
 
 
-def check_table(table: Table) -> None:
-    """Raise TableError for a partly empty row, a value that is too large, or a repeated id.
+def check_table(table: Table, *, missing: str = "error", allow_unobserved: bool = False) -> Table:
+    """The table, if it is valid; rows that are empty in part are errors, or not observed.
 
     Parameters
     ----------
     table : Table
+    missing : {"error", "drop"}
+        Whether a row that is empty in part is an error, or counts as not observed.
+    allow_unobserved : bool
+        Whether a table in which no row has a value is valid.
+
+    Raises
+    ------
+    TableError
+        For a partly empty row, a column without values, a value that is too large, or a repeated
+        id.
     """
     if not len(table):
         raise table_fault(table.path, "it has no row of data; expected at least one")
     matrix = table.matrix
     # A valid table needs one pass only: comparisons with NaN are false.
     if not (float(matrix.max()) <= LARGEST and float(matrix.min()) >= -LARGEST):
-        _check_values(table)
+        table = _check_values(table, missing, allow_unobserved)
     if table.ids is not None:
         _check_ids(table, table.ids)
+    return table
 
 
-def _check_values(table: Table) -> None:
-    missing = np.isnan(table.matrix)
-    if missing.all():
+def _check_values(table: Table, missing: str, allow_unobserved: bool) -> Table:
+    observed = table.observed
+    if not observed.any():
+        if allow_unobserved:
+            return table
         raise table_fault(table.path, "no row has a value: all cells are empty")
-    gaps = np.argwhere(missing & ~missing.all(axis=1)[:, None])
-    if gaps.size:
-        row, column = map(int, gaps[0])
-        raise table.fault(
-            row,
-            "the cell is empty but the rest of its row is not; fill it in, or empty the whole row "
-            "to mark the sample as not observed in this view",
-            column,
-        )
-    too_large = np.argwhere(np.abs(table.matrix) > np.float64(LARGEST))
-    if too_large.size:
-        row, column = map(int, too_large[0])
-        value = float(table.matrix[row, column])
-        if np.isinf(value):
-            raise table.fault(row, f"expected a finite number, got {value:g}", column)
-        raise table.fault(row, f"the square of {value:g} overflows; rescale the column", column)
+    partial, has_values = _scan_gaps(table.matrix, observed)
+    empty = np.flatnonzero(~has_values)
+    if empty.size and observed.sum() > 1:
+        raise _empty_column(table, empty)
+    if partial.size:
+        if missing == "error":
+            row = int(partial[0])
+            raise table.fault(
+                row,
+                "the cell is empty but the rest of its row is not; fill it in, empty the whole row "
+                "to mark the sample as not observed in this view, or do so with every such row by "
+                'missing="drop" (--missing drop)',
+                int(np.isnan(table.matrix[row]).argmax()),
+            )
+        table = _drop_rows(table, partial)
+        if not allow_unobserved and not table.observed.any():
+            raise table_fault(
+                table.path, "every row is empty in part, so that none is left: all were dropped"
+            )
+    _check_sizes(table)
+    return table
+
+
+def _check_sizes(table: Table) -> None:
+    """Raise TableError for a value whose square overflows."""
+    for rows in _blocks(table.matrix):
+        too_large = np.argwhere(np.abs(table.matrix[rows]) > np.float64(LARGEST))
+        if too_large.size:
+            row, column = rows.start + int(too_large[0][0]), int(too_large[0][1])
+            value = float(table.matrix[row, column])
+            if np.isinf(value):
+                raise table.fault(row, f"expected a finite number, got {value:g}", column)
+            raise table.fault(row, f"the square of {value:g} overflows; rescale the column", column)
+
+
+def _blocks(matrix: NDArray[np.floating]) -> Iterator[slice]:
+    """Slices of rows with few cells each: masks of a whole matrix would take memory."""
+    step = max(1, _CELLS // max(1, matrix.shape[1]))
+    for start in range(0, len(matrix), step):
+        yield slice(start, start + step)
+
+
+def _scan_gaps(
+    matrix: NDArray[np.floating], observed: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The rows that are empty in part, and whether each column has a value."""
+    partial = []
+    has_values = np.zeros(matrix.shape[1], dtype=bool)
+    for rows in _blocks(matrix):
+        missing = np.isnan(matrix[rows])
+        has_values |= ~missing.all(axis=0)
+        partial.append(rows.start + np.flatnonzero(missing.any(axis=1) & observed[rows]))
+    return np.concatenate(partial), has_values
+
+
+def _empty_column(table: Table, columns: NDArray[np.intp]) -> TableError:
+    """The error of columns without any value."""
+    first = int(columns[0])
+    name = str(first + 1) if table.columns is None else table.columns[first]
+    more = ""
+    if columns.size > 1:
+        have = "column has" if columns.size == 2 else "columns have"
+        more = f", and {columns.size - 1:,} more {have} none either"
+    advice = "remove it"
+    if table.columns is not None:
+        advice = f"drop it (--drop {name}), or fill it in"
+    return table_fault(
+        table.path, f"the column has no value in any row{more}; {advice}", column=name
+    )
+
+
+def _drop_rows(table: Table, rows: NDArray[np.intp]) -> Table:
+    """The table in which these rows are not observed, with a warning."""
+    table.matrix[rows] = np.nan
+    what = "row is" if rows.size == 1 else "rows are"
+    warnings.warn(
+        DroppedRowsWarning(
+            f"{place(table.path)}: {rows.size:,} {what} empty in part and taken as not observed, "
+            f"the first in {table.unit} {table.lines[rows[0]]}",
+            int(rows.size),
+        ),
+        stacklevel=2,
+    )
+    return replace(table, n_dropped=int(rows.size))
 
 
 def _check_ids(table: Table, ids: Sequence[str]) -> None:

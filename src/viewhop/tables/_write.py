@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop._runtime.files import replace_file
-from viewhop.tables._delimited import FORMULA
+from viewhop.tables._cell_guard import add_guard
 from viewhop.tables._faults import table_fault
 from viewhop.tables._parquet import import_pyarrow
 
@@ -52,8 +52,8 @@ def write(path: str | os.PathLike[str], columns: Mapping[str, ArrayLike | Sequen
     Notes
     -----
     Text files keep all digits of a number, so reading returns the same values. A spreadsheet
-    could run text that begins with =, +, -, @, tab or carriage return as a formula: such text is
-    written after a single quote, which `read` removes.
+    could run text that begins with =, +, -, @, tab or carriage return as a formula: unless it is a
+    number, such text is written after a single quote, which `read` removes.
 
     Examples
     --------
@@ -155,9 +155,7 @@ def _cell(value: Any, delimiter: str) -> str:
         return ""
     if isinstance(value, bool | int | float):
         return repr(value)
-    text = str(value)
-    if FORMULA.match(text):
-        text = f"'{text}"
+    text = add_guard(str(value))
     # U+FEFF at the start of the file would be taken for a byte order mark.
     if any(mark in text for mark in (delimiter, '"', "\n", "\r", "\ufeff")) or text != text.strip():
         doubled = text.replace('"', '""')

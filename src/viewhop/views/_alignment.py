@@ -209,9 +209,10 @@ def _list_keys(obsm: Mapping[str, Any]) -> str:
 
 def _times(name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
-        array = np.asarray(values)
+        array: Any = np.ma.asarray(values)
         # Dates are refused: each view's could silently have a different unit.
-        numbers = array.astype(np.float64) if array.dtype.kind in "biufO" else None
+        is_number = array.dtype.kind in "biufO"
+        numbers = np.ma.filled(array.astype(np.float64), np.nan) if is_number else None
     except (TypeError, ValueError):
         numbers = None
     if numbers is None:
@@ -233,6 +234,8 @@ def _keys(name: str, ids: Any) -> list[Hashable]:
     plain = np.integer | np.floating | np.bool_ | np.str_
     keys = [key.item() if isinstance(key, plain) else key for key in ids]
     for row, key in enumerate(keys):
+        if key is np.ma.masked:  # not hashable
+            key = None
         try:
             hash(key)
         except TypeError as error:

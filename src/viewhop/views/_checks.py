@@ -1,4 +1,4 @@
-"""Converting user input to arrays, and checking it, one view at a time."""
+"""Names of views and features, and checks of several views together."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 
-from viewhop.views._view_rows import Describe, row_number
+from viewhop.views._refusals import check_depth, refuse_foreign
 
 __all__ = [
     "Labels",
@@ -21,19 +20,12 @@ __all__ = [
     "is_mudata",
     "name_views",
     "number_views",
-    "observation_masks",
-    "observed_rows",
-    "read_matrix",
     "text_labels",
     "view_name",
 ]
 
-Indices = NDArray[np.intp]
 #: Names of a view's features, if known.
 Labels = tuple[str, ...] | None
-
-#: Squared distances between larger values may overflow.
-LARGEST = 1e150
 
 
 def number_views(items: Iterable[Any]) -> dict[str, Any]:
@@ -63,7 +55,13 @@ def name_views(views: object) -> list[tuple[str, Any]]:
     elif isinstance(views, list | tuple):
         named = number_views(views)
     else:
-        raise ValueError(f"expected a list or a dict of views, got {type(views).__name__}")
+        refuse_foreign("X", views)
+        if np.ndim(views) > 2:  # type: ignore[arg-type]  # any object may come in
+            check_depth("X", views)
+        raise ValueError(
+            f"expected a list or a dict of views, got {type(views).__name__}; pass [X] for one "
+            "view, or cut one array into views with Views.from_columns"
+        )
     return [(name, array) for name, array in named.items() if array is not None]
 
 
@@ -83,50 +81,9 @@ def is_matrix(item: object) -> bool:
     """Whether an item of a list is a whole view, rather than a row of one."""
     try:
         # Any object may come in; numpy raises for those it cannot convert.
-        return issparse(item) or np.ndim(item) == 2  # type: ignore[arg-type]
+        return issparse(item) or np.ndim(item) >= 2  # type: ignore[arg-type]
     except (TypeError, ValueError):  # ragged rows or not an array: refused later
         return False
-
-
-def read_matrix(name: str, array: Any) -> NDArray[np.floating]:
-    """The array of a view, (n, n_features), in single or double precision; NaN and inf are kept."""
-    if issparse(array):
-        raise TypeError(
-            f"view {name!r} is a sparse matrix; viewhop needs dense arrays: pass its .toarray()"
-        )
-    _check_filled(name, getattr(array, "shape", ()))
-    try:
-        # Finiteness is checked below, where the view and the row can be named.
-        matrix = check_array(
-            array,
-            dtype=(np.float64, np.float32),
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            ensure_min_features=0,
-        )
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"view {name!r}: {_describe_column(array)}{error}") from error
-    _check_filled(name, matrix.shape)
-    return matrix  # type: ignore[no-any-return]  # scikit-learn has no types
-
-
-def _check_filled(name: str, shape: tuple[int, ...]) -> None:
-    for count, what in zip(shape, ("samples", "features"), strict=False):
-        if count == 0:
-            raise ValueError(f"view {name!r} is empty: it has 0 {what}")
-
-
-def _describe_column(array: Any) -> str:
-    """The start of an error message that names the first non-numeric column of a DataFrame."""
-    for column in getattr(array, "columns", ()):
-        try:
-            values = np.asarray(array[column])
-            is_number = values.dtype.kind not in "mM" and bool(values.astype(np.float64).size)
-        except (TypeError, ValueError):
-            is_number = False
-        if not is_number:
-            return f"column {column!r} is not numeric: drop it or encode it; "
-    return ""
 
 
 def check_lengths(arrays: Mapping[str, NDArray[np.floating]]) -> None:
@@ -149,94 +106,3 @@ def check_indices(given: Iterable[tuple[str, Any]]) -> None:
                 f"{name!r}; rows are joined by position: use Views.from_frames to join by index, "
                 "or drop the index with reset_index(drop=True)"
             )
-
-
-def observed_rows(
-    name: str,
-    matrix: NDArray[np.floating],
-    mask: NDArray[np.bool_] | None,
-    describe: Describe = row_number,
-) -> Indices | None:
-    """Indices of the observed rows, None for all; ValueError for partial NaN, inf or overflow."""
-    if mask is not None and not mask.all():
-        matrix = np.where(mask[:, None], matrix, matrix.dtype.type(np.nan))
-    largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
-    if largest <= LARGEST:  # false for NaN as well
-        return None
-    missing = np.isnan(matrix)
-    unseen = missing.all(axis=1)
-    if unseen.all():
-        where = "every row" if mask is None else "every row marked in `observed`"
-        raise ValueError(f"view {name!r} observed no sample: {where} is NaN")
-    bad = np.argwhere(missing & ~unseen[:, None])
-    if bad.size:
-        row, column = bad[0]
-        raise ValueError(
-            f"{describe(row)} of view {name!r} has NaN in column {column} but values elsewhere; "
-            "impute the missing values (for example with sklearn.impute), or set the whole row to "
-            "NaN to mark the sample as not observed"
-        )
-    bad = np.argwhere(np.isinf(matrix))
-    if bad.size:
-        row, column = bad[0]
-        raise ValueError(
-            f"{describe(row)} of view {name!r} has an infinite value (inf) in column {column}"
-        )
-    largest = float(np.nanmax(np.abs(matrix)))
-    if largest > LARGEST:
-        row = int(np.nanargmax(np.abs(matrix))) // matrix.shape[1]
-        raise ValueError(
-            f"{describe(row)} of view {name!r} has a value of {largest:.3g}; its square overflows: "
-            "rescale the view"
-        )
-    return np.flatnonzero(~unseen)
-
-
-def observation_masks(
-    observed: Any, names: tuple[str, ...], n: int
-) -> dict[str, NDArray[np.bool_]]:
-    """Which samples each view observed, (n,) each, by view name, for the views in `observed`."""
-    if observed is None:
-        return {}
-    if isinstance(observed, Mapping):
-        by_view = dict(observed)
-    elif hasattr(observed, "columns"):
-        by_view = {column: observed[column] for column in observed.columns}
-    elif isinstance(observed, list | tuple):
-        if len(observed) != len(names):
-            raise ValueError(
-                f"observed has {len(observed)} entries for {len(names)} views; a list needs one "
-                "mask per view"
-            )
-        by_view = dict(zip(names, observed, strict=True))
-    else:
-        table = np.asarray(observed)
-        if table.shape != (n, len(names)):
-            raise ValueError(
-                f"observed must have shape ({n}, {len(names)}), one column per view, not "
-                f"{table.shape}"
-            )
-        by_view = dict(zip(names, table.T, strict=True))
-    masks = {}
-    for name, mask in by_view.items():
-        if name not in names:
-            raise ValueError(
-                f"observed names an unknown view {name!r}; the views are {', '.join(names)}"
-            )
-        if mask is None:
-            continue
-        try:
-            values = np.asarray(mask)
-        except ValueError:  # ragged
-            values = np.empty(0, dtype=object)
-        if values.shape != (n,) or values.dtype != bool:
-            raise ValueError(
-                f"observed of view {name!r} must be {n} booleans, one per sample, not "
-                f"{values.dtype} of shape {values.shape}"
-            )
-        if not values.any():
-            raise ValueError(
-                f"view {name!r} observed no sample: its mask in `observed` is all False"
-            )
-        masks[name] = values
-    return masks

@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from viewhop.views._checks import Labels, is_mudata
+from viewhop.views._checks import Labels, column_labels, is_mudata
+from viewhop.views._collection import read_collection
+from viewhop.views._feature_order import match_features
+from viewhop.views._refusals import check_depth
+from viewhop.views._row_reader import RowReader
 from viewhop.views._views import Views
 
 __all__ = ["Schema"]
@@ -61,23 +65,63 @@ class Schema:
         """Number of features passed to `fit`."""
         return sum(self.widths) if self.n_columns is None else self.n_columns
 
-    def named(self, X: Any) -> Views:
+    def named(self, X: Any, reader: RowReader | None = None) -> Views:
         """The views of new samples, any subset of the training views, by their names in `fit`.
+
+        Features that have names are put in the order of the fit.
 
         Parameters
         ----------
-        X : list with None for a missing view, dict or Views
+        X : list with None for a missing view, dict, Views or MuData
+        reader : RowReader or None
+            Decides which rows were observed; None is the default one.
         """
-        if isinstance(X, Views):
-            return X
-        if isinstance(X, Mapping) or is_mudata(X):
-            return Views(X)
-        if len(X) != len(self.names):
-            raise ValueError(
-                f"expected {len(self.names)} views ({', '.join(self.names)}), None for a "
-                f"missing one, but got {len(X)}"
+        reader = RowReader() if reader is None else reader
+        if isinstance(X, Views) or is_mudata(X):
+            views = read_collection(X, reader)
+            return views.with_features(
+                {
+                    name: self._positions(name, labels)
+                    for name, labels in zip(views.names, views.feature_names, strict=True)
+                }
             )
-        return Views(dict(zip(self.names, X, strict=True)))
+        if not isinstance(X, Mapping):
+            if len(X) != len(self.names):
+                raise ValueError(
+                    f"expected {len(self.names)} views ({', '.join(self.names)}), None for a "
+                    f"missing one, but got {len(X)}"
+                )
+            X = dict(zip(self.names, X, strict=True))
+        ordered = {name: self._ordered(name, view) for name, view in X.items()}
+        return read_collection(ordered, reader)
+
+    def check_depths(self, X: Any) -> None:
+        """Raise ValueError, with the call to make, for one row per view instead of arrays.
+
+        Parameters
+        ----------
+        X : object
+            Anything but a list with one entry per view is ignored.
+        """
+        is_stacked = self.n_columns is not None or len(self.names) == 1
+        if is_stacked or not isinstance(X, list | tuple) or len(X) != len(self.names):
+            return
+        for name, row in zip(self.names, X, strict=True):
+            if np.ndim(row) == 1:
+                check_depth(f"view {name!r}", np.asarray(row))
+
+    def _positions(self, name: str, labels: Labels) -> list[int] | None:
+        """Where the features of the fit are in a view; None if they are in order."""
+        if name not in self.names:
+            return None
+        return match_features(name, labels, self.feature_names[self.names.index(name)])
+
+    def _ordered(self, name: Any, view: Any) -> Any:
+        """A view with the columns of a DataFrame in the order of the fit."""
+        positions = self._positions(name, column_labels(view))
+        if positions is None:
+            return view
+        return view.iloc[:, positions] if hasattr(view, "iloc") else view[:, positions]
 
     def check(self, views: Views) -> None:
         """Raise ValueError, naming the view, unless all views and their features match the fit."""

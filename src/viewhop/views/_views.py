@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from numbers import Integral
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from viewhop.views import _checks as reading
-from viewhop.views._alignment import (
-    Aligned,
-    align_by_id,
-    align_by_time,
-    check_unique,
-    frame_ids,
-    mudata_observations,
-    mudata_views,
-)
-from viewhop.views._checks import Labels, is_mudata, view_name
+from viewhop.views._checks import Labels, is_mudata
 from viewhop.views._columns import Groups, column_groups
+from viewhop.views._joined_rows import JoinedRows
+from viewhop.views._masks import observation_masks
+from viewhop.views._matrix import read_matrix
+from viewhop.views._refusals import is_foreign
+from viewhop.views._row_reader import RowReader
 from viewhop.views._rows import RowMap, unless_whole
 
 __all__ = ["Views", "is_collection"]
@@ -30,16 +25,23 @@ __all__ = ["Views", "is_collection"]
 Indices = NDArray[np.intp]
 
 
-class Views:
+class Views(JoinedRows):
     """Named views of the same samples, as one object that can be indexed by row.
 
     Parameters
     ----------
     views : list of (n_samples, n_features) arrays, dict of them, Views or MuData
         The views of a list are named ``view1``, ``view2``, …; a dict keeps its names. A view that
-        is None is left out. A row of NaN is a sample that the view did not observe.
+        is None is left out. A row of NaN is a sample that the view did not observe; so is a row of
+        a masked array that is masked throughout.
     observed : (n_samples, n_views) bool array, list or dict of (n_samples,) arrays, or None
         Which samples each view observed; a row of NaN is never observed.
+    missing : {"error", "drop"}, default="error"
+        What happens to a row that is NaN, or masked, in part: "error" refuses it, "drop" counts it
+        as not observed and warns.
+    pairwise : list of str
+        Views that are precomputed kernels, (n_samples, n_samples): a sample that such a view did
+        not observe is a row and a column of NaN.
 
     Attributes
     ----------
@@ -50,6 +52,13 @@ class Views:
     feature_names : tuple of (tuple of str, or None for a view without feature names)
     ids : (n_samples,) array or None
         Ids of the samples, if known.
+    kernels_with_gaps : tuple of str
+        Views that are precomputed kernels with columns of NaN.
+
+    Warns
+    -----
+    DroppedRowsWarning
+        If rows were dropped.
 
     Examples
     --------
@@ -64,34 +73,55 @@ class Views:
     >>> protein[1] = np.nan
     >>> Views({"rna": np.eye(4, 3), "protein": protein})
     Views(4 samples: rna (3), protein (2; saw 3))
+    >>> protein[2, 0] = np.nan
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     Views({"rna": np.eye(4, 3), "protein": protein}, missing="drop")
+    Views(4 samples: rna (3), protein (2; saw 2))
     """
 
     names: tuple[str, ...]
     feature_names: tuple[Labels, ...]
     ids: NDArray[Any] | None
+    kernels_with_gaps: tuple[str, ...] = ()
 
     def __init__(
         self,
         views: Sequence[ArrayLike | None] | Mapping[str, ArrayLike] | Views,
         *,
         observed: Any = None,
+        missing: str = "error",
+        pairwise: Sequence[str] = (),
     ) -> None:
+        reader = RowReader(missing, pairwise=pairwise)
+        self._read(views, reader, observed)
+        reader.warn(stacklevel=2)
+
+    @classmethod
+    def _from_any(cls, views: Any, reader: RowReader) -> Self:
+        """Views as in the constructor, whose rows a reader decides about."""
+        self = cls.__new__(cls)
+        self._read(views, reader, None)
+        return self
+
+    def _read(self, views: Any, reader: RowReader, observed: Any) -> None:
         if isinstance(views, Views) or is_mudata(views):
-            source = views if isinstance(views, Views) else Views.from_mudata(views)
+            source = views if isinstance(views, Views) else Views._from_mudata(views, None, reader)
             self.__dict__.update(vars(source))
             if observed is not None:
-                self._keep(reading.observation_masks(observed, self.names, len(self)))
+                self._keep(observation_masks(observed, self.names, len(self)))
             return
         named = reading.name_views(views)
         if not named:
             raise ValueError("expected at least one view, got none")
-        arrays = {name: reading.read_matrix(name, array) for name, array in named}
+        reader.begin([name for name, _ in named])
+        arrays = {name: read_matrix(f"view {name!r}", array) for name, array in named}
         reading.check_lengths(arrays)
         reading.check_indices(named)
         n = len(next(iter(arrays.values())))
-        masks = reading.observation_masks(observed, tuple(arrays), n)
+        masks = observation_masks(observed, tuple(arrays), n)
         samples = {
-            name: reading.observed_rows(name, array, masks.get(name))
+            name: reader.observed_rows(name, array, masks.get(name))
             for name, array in arrays.items()
         }
         rows = {
@@ -99,7 +129,8 @@ class Views:
             for (name, array), kept in zip(arrays.items(), samples.values(), strict=True)
         }
         self._set(n, rows, samples, [reading.column_labels(array) for _, array in named])
-        self._check_observed("is NaN" if observed is None else "is NaN or not in `observed`")
+        self.kernels_with_gaps = tuple(n for n in self.names if n in reader.kernels_with_gaps)
+        self._check_observed(reader.reason, is_masked=observed is not None)
 
     def _set(
         self,
@@ -124,7 +155,7 @@ class Views:
         self.feature_names = tuple(feature_names)
         self.ids = ids
 
-    def _check_observed(self, why: str) -> None:
+    def _check_observed(self, why: str, *, is_masked: bool = False) -> None:
         """Raise ValueError, naming the first one, if no view observed some samples."""
         if self.is_complete:
             return
@@ -133,7 +164,8 @@ class Views:
             return
         kind = "row" if self.ids is None else "sample"
         if self.n_views == 1:
-            why = f"of view {self.names[0]!r} {why.replace('is NaN', 'is all NaN')}"
+            why = f"of view {self.names[0]!r} {'is all NaN' if why == 'is NaN' else why}"
+        why += " or not in `observed`" * is_masked
         plural = "" if unseen.size == 1 else "s"
         raise ValueError(
             f"{self.describe_sample(int(unseen[0]))} {why}: it was observed by no view "
@@ -146,19 +178,21 @@ class Views:
         for name, mask in masks.items():
             places = self.samples(name)
             kept = mask[places]
-            if not kept.any():
-                raise ValueError(
-                    f"view {name!r} observed no sample: it has no row for those in `observed`"
-                )
             if not kept.all():
                 rows[name], samples[name] = rows[name][kept], places[kept]
         self._set(len(self), rows, samples, self.feature_names, self.ids, self._precisions)
-        self._check_observed("is NaN or not in `observed`")
+        self._check_observed("is NaN", is_masked=True)
 
     @classmethod
     def from_columns(
-        cls, X: ArrayLike, groups: Groups, *, names: Sequence[Any] | None = None
-    ) -> Views:
+        cls,
+        X: ArrayLike,
+        groups: Groups,
+        *,
+        names: Sequence[Any] | None = None,
+        missing: str = "error",
+        pairwise: Sequence[str] = (),
+    ) -> Self:
         """Views made of the column groups of a stacked array or DataFrame.
 
         Parameters
@@ -170,18 +204,29 @@ class Views:
             a mask or column names.
         names : list or None
             Names of the columns; by default those of the DataFrame.
+        missing, pairwise
+            As in the constructor.
 
         Examples
         --------
         >>> Views.from_columns(np.eye(4, 5), {"a": [0, 1], "b": slice(2, 5)})
         Views(4 samples: a (2), b (3))
         """
-        if issparse(X):
-            raise TypeError("X is a sparse matrix; viewhop needs dense arrays: pass X.toarray()")
+        reader = RowReader(missing, pairwise=pairwise)
+        views = cls._from_groups(X, groups, reader, names)
+        reader.warn(stacklevel=2)
+        return views
+
+    @classmethod
+    def _from_groups(
+        cls, X: Any, groups: Groups, reader: RowReader, names: Sequence[Any] | None
+    ) -> Self:
+        """Views as from `from_columns`, whose rows a reader decides about."""
         labels = getattr(X, "columns", None) if names is None else names
-        matrix = reading.read_matrix("X", X)
+        matrix = read_matrix("X", X)
         positions = column_groups(groups, matrix.shape[1], labels)
-        views = cls({name: matrix[:, columns] for name, columns in positions.items()})
+        parts = {name: matrix[:, columns] for name, columns in positions.items()}
+        views = cls._from_any(parts, reader)
         if labels is not None:
             views.feature_names = tuple(
                 reading.text_labels([labels[k] for k in columns]) for columns in positions.values()
@@ -189,134 +234,18 @@ class Views:
         return views
 
     @classmethod
-    def from_frames(cls, frames: Mapping[str, Any], *, id: str | None = None) -> Views:
-        """Views of DataFrames, joined by row id.
-
-        This is an outer join: the result has every id that appears in any view, in the order in
-        which the ids first appear. A view without a row for an id did not observe that sample.
-
-        Parameters
-        ----------
-        frames : dict of DataFrames by view name
-        id : str or None
-            Name of the id column; None takes the index.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> rna = pd.DataFrame({"gene": [1.0, 2.0]}, index=["anna", "ben"])
-        >>> protein = pd.DataFrame({"level": [3.0, 4.0]}, index=["ben", "cleo"])
-        >>> views = Views.from_frames({"rna": rna, "protein": protein})
-        >>> views
-        Views(3 samples: rna (1; saw 2), protein (1; saw 2))
-        >>> views.ids.tolist()
-        ['anna', 'ben', 'cleo']
-        """
-        arrays, ids, labels = _framed(frames, id)
-        aligned = align_by_id(ids)
-        check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
-        return cls._aligned(arrays, aligned, labels)
-
-    @classmethod
-    def from_mudata(cls, mdata: Any, *, obsm: Mapping[str, str] | None = None) -> Views:
-        """The modalities of a MuData as views, joined by observation name.
-
-        Parameters
-        ----------
-        mdata : MuData
-        obsm : dict or None
-            Key of the ``.obsm`` entry to use instead of X, by modality: ``{"rna": "X_pca"}``.
-        """
-        modalities, names = mudata_views(mdata, obsm)
-        arrays = {
-            name: reading.read_matrix(name, values) for name, (values, _, _) in modalities.items()
-        }
-        samples = {
-            name: mudata_observations(name, keys, names)
-            for name, (_, keys, _) in modalities.items()
-        }
-        aligned = Aligned(samples, np.asarray(names))
-        check_unique(aligned, "make observation names unique with obs_names_make_unique()")
-        return cls._aligned(arrays, aligned, [labels for _, _, labels in modalities.values()])
-
-    @classmethod
-    def link(
+    def _of_rows(
         cls,
-        views: Mapping[str, Any],
-        *,
-        ids: Mapping[str, Sequence[Any]] | None = None,
-        times: Mapping[str, ArrayLike] | None = None,
-        tolerance: float = np.inf,
-    ) -> Views:
-        """Views with different rows, matched by id or time; a view may repeat a sample.
-
-        Parameters
-        ----------
-        views : dict of (n_l, n_features) arrays or DataFrames by view name
-            Each may have any number of rows.
-        ids : dict of sequences by view name
-            Id of the sample that each row belongs to; None takes the index of each DataFrame.
-        times : dict of (n_l,) arrays by view name
-            Times of the rows, instead of ids: each row is matched to the row of the first view
-            that is nearest in time.
-        tolerance : float
-            A row farther than this from all rows of the first view becomes a sample of its own.
-
-        Notes
-        -----
-        Every row is a node of the walk. From a row, the walker can hop to any row that another
-        view has for the same sample.
-
-        Examples
-        --------
-        Two cameras, one of which drops frames:
-
-        >>> frames = {"left": np.eye(6, 4), "right": np.eye(3, 5)}
-        >>> times = {"left": [0, 1, 2, 3, 4, 5], "right": [0.1, 1.1, 4.2]}
-        >>> Views.link(frames, times=times, tolerance=0.5)
-        Views(6 samples: left (4), right (5; saw 3))
-        """
-        if ids is not None and times is not None:
-            raise ValueError("pass ids or times, not both")
-        if ids is None and times is None:
-            arrays, row_ids, labels = _framed(views, None)
-            return cls._aligned(arrays, align_by_id(row_ids), labels)
-        named = _by_name(views, "views")
-        arrays = {name: reading.read_matrix(name, X) for name, X in named.items()}
-        labels = [reading.column_labels(X) for X in named.values()]
-        if times is not None:
-            return cls._aligned(
-                arrays, align_by_time(_per_view(named, times, "times"), tolerance), labels
-            )
-        return cls._aligned(arrays, align_by_id(_per_view(named, ids, "ids")), labels)
-
-    @classmethod
-    def _aligned(
-        cls,
-        arrays: Mapping[str, NDArray[np.floating]],
-        aligned: Aligned,
-        labels: Sequence[Labels],
-    ) -> Views:
-        """Views from the rows of each view and the sample of each row."""
-        n = len(aligned.ids)
-        rows, samples = {}, {}
-        for name, array in arrays.items():
-            places = aligned.samples[name]
-            if len(places) != len(array):
-                raise ValueError(
-                    f"view {name!r} has {len(array)} rows, but {len(places)} ids or times; pass "
-                    "one per row"
-                )
-            kept = reading.observed_rows(name, array, None, partial(_describe, aligned, name))
-            rows[name] = array if kept is None else array[kept]
-            samples[name] = places if kept is None else places[kept]
-            if samples[name].size == n and np.unique(samples[name]).size == n:
-                # One row per sample, only in a different order: the view is complete.
-                rows[name] = rows[name][np.argsort(samples[name])]
-                samples[name] = np.arange(n)
+        n_samples: int,
+        rows: Mapping[str, NDArray[np.floating]],
+        samples: Mapping[str, Indices],
+        feature_names: Sequence[Labels],
+        ids: NDArray[Any],
+        why: str,
+    ) -> Self:
         views = cls.__new__(cls)
-        views._set(n, rows, samples, labels, aligned.ids)
-        views._check_observed("is NaN")
+        views._set(n_samples, rows, samples, feature_names, ids)
+        views._check_observed(why)
         return views
 
     @property
@@ -386,6 +315,30 @@ class Views:
         samples = self._samples[name]
         return np.arange(len(self)) if samples is None else samples
 
+    def with_features(self, positions: Mapping[str, Sequence[int] | None]) -> Views:
+        """The views with some of their features, in another order.
+
+        Parameters
+        ----------
+        positions : dict of (sequences of int, or None) by view name
+            Columns of each view, in order; None, or no entry, keeps all.
+        """
+        chosen = {name: columns for name, columns in positions.items() if columns is not None}
+        if not chosen:
+            return self
+        rows = {
+            name: array[:, chosen[name]] if name in chosen else array
+            for name, array in self._rows.items()
+        }
+        labels = [
+            tuple(labels[k] for k in chosen[name]) if labels and name in chosen else labels
+            for name, labels in zip(self.names, self.feature_names, strict=True)
+        ]
+        views = Views.__new__(Views)
+        views._set(len(self), rows, self._samples, labels, self.ids, self._precisions)
+        views.kernels_with_gaps = self.kernels_with_gaps
+        return views
+
     def describe_sample(self, sample: int) -> str:
         """A sample's name in messages: ``sample 'c17' (row 204)``, or ``row 204`` without ids.
 
@@ -434,6 +387,7 @@ class Views:
         views = Views.__new__(Views)
         ids = None if self.ids is None else self.ids[key]
         views._set(chosen.size, rows, places, self.feature_names, ids, self._precisions)
+        views.kernels_with_gaps = self.kernels_with_gaps
         return views
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
@@ -482,13 +436,7 @@ def is_collection(X: object) -> bool:
         return True
     if not isinstance(X, list | tuple):
         return False
-    return not X or any(item is None or reading.is_matrix(item) for item in X)
-
-
-def _describe(aligned: Aligned, name: str, row: int) -> str:
-    """A row of a view that was joined by ids, as messages name it."""
-    sample = aligned.samples[name][[row]]
-    return f"sample {aligned.ids[sample].tolist()[0]!r} (row {row})"
+    return not X or any(item is None or reading.is_matrix(item) or is_foreign(item) for item in X)
 
 
 def _select_rows(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
@@ -499,39 +447,3 @@ def _select_rows(samples: Indices, chosen: Indices) -> tuple[Indices, Indices]:
     places = np.repeat(np.arange(chosen.size), counts)
     within = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
     return order[np.repeat(starts, counts) + within], places
-
-
-def _framed(
-    frames: Mapping[str, Any], id: str | None
-) -> tuple[dict[str, NDArray[np.floating]], dict[str, Any], list[Labels]]:
-    """Arrays, ids and feature names of DataFrames."""
-    arrays, ids, labels = {}, {}, []
-    for name, frame in _by_name(frames, "DataFrames").items():
-        ids[name], values = frame_ids(name, frame, id)
-        arrays[name] = reading.read_matrix(name, values)
-        labels.append(reading.column_labels(values))
-    return arrays, ids, labels
-
-
-def _by_name(views: Any, what: str) -> dict[str, Any]:
-    """The views by name; ValueError unless they are a non-empty dict."""
-    if not isinstance(views, Mapping):
-        raise ValueError(f"expected a dict of {what}, got {type(views).__name__}")
-    if not views:
-        raise ValueError("expected at least one view, got none")
-    return {view_name(name): view for name, view in views.items()}
-
-
-def _per_view(views: Mapping[str, Any], entries: Any, what: str) -> dict[str, Any]:
-    """The entry of each view, in the order of the views."""
-    if not isinstance(entries, Mapping):
-        raise ValueError(f"{what} must be a dict by view name, not {type(entries).__name__}")
-    missing = [name for name in views if name not in entries]
-    if missing:
-        raise ValueError(f"{what} are missing for view {missing[0]!r}")
-    unknown = [name for name in entries if name not in views]
-    if unknown:
-        raise ValueError(
-            f"{what} name an unknown view {unknown[0]!r}; the views are {', '.join(views)}"
-        )
-    return {name: entries[name] for name in views}

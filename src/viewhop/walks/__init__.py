@@ -16,6 +16,7 @@ from viewhop.walks._hop import HopWalk
 from viewhop.walks._hop_extension import HopExtension
 from viewhop.walks._hop_matrix import check_hops, hop_matrix, rank_one_weights
 from viewhop.walks._hub import HubWalk
+from viewhop.walks._piece import PieceWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
 from viewhop.walks._walk_codec import read_walk, walk_state
 from viewhop.walks._weighted import build_weighted_walk
@@ -28,6 +29,7 @@ __all__ = [
     "HopExtension",
     "HopWalk",
     "HubWalk",
+    "PieceWalk",
     "ProductWalk",
     "Step",
     "SumWalk",

@@ -53,11 +53,6 @@ class AlternatingWalk(Walk):
         """Two: the samples as starts and as ends."""
         return 2
 
-    @property
-    def max_coordinates(self) -> int:
-        """The largest possible number of positive eigenvalues, not counting the trivial 1."""
-        return self.n_samples - 1
-
     @classmethod
     def build(
         cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, n_jobs: int

@@ -105,11 +105,6 @@ class SumWalk(Walk):
         """One: the samples themselves."""
         return 1
 
-    @property
-    def max_coordinates(self) -> int:
-        """The largest possible number of positive eigenvalues, not counting the trivial 1."""
-        return self.n_samples - 1
-
     def rebuild(self, kernels: Sequence[Affinity], rows: RowMap | None = None) -> SumWalk:
         """The walk on the sum of other kernels, on other samples."""
         return SumWalk(kernels, rows)

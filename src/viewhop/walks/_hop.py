@@ -133,7 +133,9 @@ class HopWalk(Walk):
         assert self.hub is not None
         values = spectrum.eigenvalues
         vectors = np.concatenate(self.hub.average_in_views(spectrum.eigenvectors))
-        unit = vectors / np.sqrt(values) * np.sqrt(self.stationary)[:, None]
+        # A value that is 0 up to rounding, and may be negative, has no direction in the views.
+        roots = np.sqrt(np.where(values > np.finfo(np.float64).eps ** 2, values, np.inf))
+        unit = vectors / roots * np.sqrt(self.stationary)[:, None]
         return Spectrum.from_symmetric(
             values,
             unit,
@@ -194,20 +196,28 @@ class HopWalk(Walk):
         return self.rows.where(node)
 
     @property
+    def node_samples(self) -> Labels:
+        """The sample of each node, (n_nodes,)."""
+        return np.concatenate([self.rows.samples(l) for l in range(self.n_blocks)])
+
+    @property
     def n_blocks(self) -> int:
         """Number of views."""
         return len(self.kernels)
 
-    @property
-    def max_coordinates(self) -> int:
+    @classmethod
+    def coordinate_limit(cls, rows: RowMap, hops: Floats | None) -> int:
         """The largest possible number of positive eigenvalues, not counting the trivial 1.
 
         K̂ is congruent to a block-diagonal matrix with one block per sample: H restricted to the
         views that observed it. K̂ has at most as many positive eigenvalues as these blocks have
         together, that is M n₊(H) if every view observed every sample.
         """
-        seen, counts = np.unique(self.rows.observed, axis=0, return_counts=True)
-        return int(counts @ [count_positive(self.hops[np.ix_(o, o)]) for o in seen]) - 1
+        H = hop_matrix(rows.n_views) if hops is None else hops
+        if rows.is_whole:
+            return rows.n_samples * count_positive(H) - 1
+        seen, counts = np.unique(rows.observed, axis=0, return_counts=True)
+        return int(counts @ [count_positive(H[np.ix_(o, o)]) for o in seen]) - 1
 
     @property
     def is_fused(self) -> bool:

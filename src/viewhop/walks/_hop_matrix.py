@@ -9,6 +9,9 @@ __all__ = ["check_hops", "count_positive", "hop_matrix", "rank_one_weights"]
 
 Floats = NDArray[np.float64]
 
+#: Largest entry of a hop matrix that its products with kernels and weights allow.
+MOST = 1e200
+
 
 def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
     """The paper's hop matrix, (n_views, n_views): η on the diagonal and 1 − η elsewhere.
@@ -30,13 +33,38 @@ def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:
     return eta * np.eye(n_views) + (1 - eta) * (1 - np.eye(n_views))
 
 
-def check_hops(hops: ArrayLike, n_views: int) -> Floats:
-    """The hop matrix; ValueError unless it is symmetric and non-negative without a zero row."""
-    H = np.array(hops, dtype=np.float64)
+def check_hops(hops: ArrayLike, n_views: int, *, largest: float = MOST) -> Floats:
+    """The hop matrix; ValueError unless it is symmetric and non-negative without a zero row.
+
+    Parameters
+    ----------
+    hops : (L, L) array
+    n_views : int
+    largest : float
+        Positive entries must be between 1/largest and `largest`.
+    """
+    H = _read_matrix(hops)
     if H.shape != (n_views, n_views):
-        raise ValueError(f"hops must be ({n_views}, {n_views}), one row per view, not {H.shape}")
-    if not np.isfinite(H).all() or (H < 0).any():
-        raise ValueError("hops must be finite and non-negative")
+        raise ValueError(
+            f"hops must be ({n_views}, {n_views}), one row and one column per view, not of shape "
+            f"{H.shape}, for example [[0, 1], [1, 0]] for two views; weights of views are "
+            "view_weights"
+        )
+    bad = np.argwhere(~(np.isfinite(H) & (H >= 0)))
+    if bad.size:
+        row, column = map(int, bad[0])
+        raise ValueError(
+            "hops must be finite and non-negative, but the entry of row "
+            f"{row}, column {column} is {H[row, column]:.6g}"
+        )
+    bad = np.argwhere((H > 0) & ((largest < H) | (1.0 / largest > H)))
+    if bad.size:
+        row, column = map(int, bad[0])
+        raise ValueError(
+            f"the entry of row {row}, column {column} of hops is {H[row, column]:.6g}, expected 0 "
+            f"or a number between {1.0 / largest:.0e} and {largest:.0e}; only the ratios of "
+            "entries matter, so divide them all by the largest"
+        )
     if (H != H.T).any():
         raise ValueError("hops must be symmetric: the walk goes both ways between two views")
     empty = np.flatnonzero(~(H > 0).any(axis=1))
@@ -46,6 +74,19 @@ def check_hops(hops: ArrayLike, n_views: int) -> Floats:
             "row needs a positive entry"
         )
     return H
+
+
+def _read_matrix(hops: ArrayLike) -> Floats:
+    """The entries as floats; ValueError for anything but real numbers."""
+    try:
+        given = np.asarray(hops)
+        if given.dtype.kind not in "biufO":
+            raise TypeError(f"got {given.dtype} values")
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"hops must be a matrix of real numbers, one row and one column per view: {error}"
+        ) from error
 
 
 def rank_one_weights(hops: Floats) -> Floats | None:

@@ -136,10 +136,23 @@ class Walk(ABC):
     def n_blocks(self) -> int:
         """Number of blocks of nodes: one per view, or 1 for a fused geometry."""
 
+    @classmethod
+    def coordinate_limit(cls, rows: RowMap, hops: Floats | None) -> int:
+        """The largest possible number of positive eigenvalues, not counting λ_0 = 1.
+
+        Parameters
+        ----------
+        rows : RowMap
+            Which samples the rows of the views belong to.
+        hops : (L, L) array or None
+            The hop matrix, for walks that use one.
+        """
+        return rows.n_samples - 1
+
     @property
-    @abstractmethod
     def max_coordinates(self) -> int:
         """The largest possible number of positive eigenvalues, not counting λ_0 = 1."""
+        return self.coordinate_limit(self.rows, self.hops)
 
     @abstractmethod
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -261,6 +274,11 @@ class Walk(ABC):
     def where(self, node: int) -> tuple[int, int]:
         """The block and sample of a node."""
         return divmod(node, self.n_samples)
+
+    @property
+    def node_samples(self) -> Labels:
+        """The sample of each node, (n_nodes,)."""
+        return np.tile(np.arange(self.n_samples), self.n_blocks)
 
     def nodes(self, view: int, samples: NDArray[np.intp]) -> NDArray[np.intp]:
         """The nodes of samples in a view, (p,); the same for every view of a fused geometry.

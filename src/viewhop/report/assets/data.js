@@ -60,13 +60,15 @@ function mapPanel(plain) {
   return { ...plain, coordinate: (axis) => axes[axis], sample: (row) => row };
 }
 
+/** The panels of all samples, then those of each piece. */
+let panelSets = [];
 let panels = [];
 let map = null;
 let ids = null;
 const idOf = (sample) => (ids ? ids[sample] : String(sample + 1));
 
-/** λ_k^t, the factor of coordinate k. */
-const factor = (k, t) => (report.panels.timed ? report.panels.eigenvalues[k] ** t : 1);
+/** λ_k^t, the factor of coordinate k: of the piece that is shown, or of the whole walk. */
+const factor = (k, t) => (report.panels.timed ? (report.panels.pieces[state.piece] ?? report.panels).eigenvalues[k] ** t : 1);
 
 /** The state of the page. */
 const state = {
@@ -76,6 +78,8 @@ const state = {
   chosen: new Uint8Array(report.samples),
   count: 0,
   tool: "lasso",
+  /** The number of the piece that the panels show; −1 for all samples. */
+  piece: report.panels.pieces.length ? 0 : -1,
   shown: report.panels.list.map(() => true),
 };
 const MOST_SHOWN = 12;

@@ -44,7 +44,7 @@ function caption(box, shown, places) {
     const { x, y, w } = places[k];
     const line = make("p", { title: one.name }, make("span", {}, one.name));
     const unplaced = one.unplaced ? `, ${whole(one.unplaced)} not observed` : "";
-    const rows = one.rows + one.unplaced > report.samples ? `${plural(one.rows, "row")} of ${plural(report.samples - one.unplaced, "sample")}` : plural(one.rows, "sample");
+    const rows = one.rows + one.unplaced > one.total ? `${plural(one.rows, "row")} of ${plural(one.total - one.unplaced, "sample")}` : plural(one.rows, "sample");
     line.append(make("small", {}, `${rows}${unplaced}`));
     Object.assign(line.style, { left: `${x}px`, top: `${y - CAPTION}px`, maxWidth: `${w}px` });
     return line;

@@ -33,6 +33,32 @@ function listenToTime() {
   byId("time-number").addEventListener("input", () => { if (byId("time-number").value !== "") setTime(Number(byId("time-number").value)); });
 }
 
+/** Show the samples of one piece in all panels but the map; −1 shows all. */
+function setPiece(k) {
+  state.piece = k;
+  byId("piece").value = k;
+  panels = panelSets[k + 1];
+  refitViews();
+  return drawAll();
+}
+
+/** Text whose parameters and options are code, which no line breaks. */
+const inCode = (text) => text.split(/(--[a-z-]+|\b\w+=\w+|\b\w+_\w+)/).map((part, k) => (k % 2 ? make("code", {}, part) : part));
+
+function listenToPieces() {
+  const { pieces } = report.panels;
+  if (report.pieces) {
+    byId("pieces").hidden = false;
+    byId("pieces").append(make("p", {}, report.pieces.text), make("p", {}, ...inCode(report.pieces.ways)));
+  }
+  if (!pieces.length) return;
+  const list = byId("piece");
+  byId("piece-field").hidden = false;
+  list.append(...pieces.map(({ name }, k) => make("option", { value: k }, name)), make("option", { value: -1 }, "all samples"));
+  list.value = state.piece;
+  list.addEventListener("change", () => setPiece(Number(list.value)));
+}
+
 function listenToAxes() {
   const { kept } = report.panels;
   byId("axes").hidden = kept < 2;
@@ -145,10 +171,12 @@ async function start() {
   setTheme("auto");
   showFacts();
   await unpack();
-  panels = report.panels.list.map(panel);
+  panelSets = [report.panels, ...report.panels.pieces].map(({ list }) => list.map(panel));
+  panels = panelSets[state.piece + 1];
   map = report.map ? mapPanel(report.map) : null;
   ids = report.ids ? array(report.ids) : null;
   byId("axis-2").hidden = !canDrawSpace();
+  listenToPieces();
   listenToColour();
   listenToTime();
   listenToAxes();
@@ -212,6 +240,10 @@ window.viewhop = {
   setTime,
   setColour,
   setTheme,
+  pieces: report.panels.pieces.map(({ name }) => name),
+  /** Show one piece, by number from 0, or all samples with −1; resolves once it is drawn. */
+  setPiece,
+  get piece() { return state.piece; },
   get time() { return state.time; },
   /** Points [x, y] of a panel, as they are drawn. */
   coordinates: (name) => pointsOf(plane.points, panelNamed(name), 2),

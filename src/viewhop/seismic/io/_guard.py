@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from viewhop._runtime.leftovers import Leftover
 from viewhop.seismic._traces import Piece
 
 __all__ = ["Guard"]
@@ -43,8 +44,10 @@ class Guard:
         self._timeout = timeout
         self._limit = limit
         self._process: subprocess.Popen[bytes] | None = None
+        self._leftover = Leftover(self._stop)
 
     def __enter__(self) -> Guard:
+        self._leftover.__enter__()
         return self
 
     def __exit__(
@@ -53,7 +56,7 @@ class Guard:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop()
+        self._leftover.__exit__(kind, error, traceback)
 
     def parse(self, data: bytes, *, format: str | None = None) -> tuple[list[Piece], list[str]]:
         """Pieces in a file, and obspy's warnings.
@@ -72,7 +75,7 @@ class Guard:
         """
         process = self._running()
         late = threading.Event()
-        seconds = self._timeout + len(data) / 1e6
+        seconds = self._seconds(data)
 
         def end() -> None:
             late.set()
@@ -99,12 +102,20 @@ class Guard:
             raise ValueError(header["error"])
         return pieces, header["warnings"]
 
+    def _seconds(self, data: bytes) -> float:
+        return self._timeout + len(data) / 1e6
+
     def _exchange(
         self, process: subprocess.Popen[bytes], data: bytes, format: str | None
     ) -> tuple[dict[str, Any], list[Piece]]:
         assert process.stdin is not None
         assert process.stdout is not None
-        request = {"size": len(data), "format": format, "limit": self._limit}
+        request = {
+            "size": len(data),
+            "format": format,
+            "limit": self._limit,
+            "seconds": self._seconds(data),
+        }
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.write(data)
         process.stdin.flush()

@@ -1,17 +1,20 @@
 """Process that parses waveform files, so that a crash or hang stays contained.
 
 It reads requests from its input and writes answers to its output. A request is a line of JSON,
-``{"size", "format", "limit"}``, followed by `size` bytes; the answer is a line of JSON,
+``{"size", "format", "limit", "seconds"}``, followed by `size` bytes; the answer is a line of JSON,
 ``{"error"}`` or ``{"traces", "warnings"}``, followed by the samples of all traces.
 """
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
 import os
+import signal
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,10 +29,13 @@ __all__ = ["answer", "main"]
 
 #: Address space for obspy itself, and per byte of a file; text formats need the most.
 _ROOM, _ROOM_PER_BYTE = 2 << 30, 64
+#: Number of the option of Linux by which a process gets a signal when its parent dies.
+_PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     """Answer requests until the input ends."""
+    _die_with_parent()
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     # Output printed by C code would corrupt the answers.
@@ -40,11 +46,13 @@ def main() -> None:
         request = json.loads(line)
         data = requests.read(request["size"])
         _limit_memory(len(data))
+        _limit_time(request["seconds"])
         try:
             header, arrays = answer(data, request["format"], request["limit"])
         except Exception as error:  # obspy may raise anything, including MemoryError
             header, arrays = {"error": _one_line(error)}, []
         _send(answers, header, arrays)
+        _limit_time(0)
 
 
 def answer(data: bytes, name: str | None, limit: int) -> tuple[dict[str, Any], list[NDArray[Any]]]:
@@ -107,6 +115,23 @@ def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[NDArray[Any]])
     for array in arrays:
         answers.write(array.tobytes())
     answers.flush()
+
+
+def _die_with_parent() -> None:
+    """End with the parent, also if it is killed while obspy hangs; leave Ctrl-C to the parent.
+
+    Where the system cannot do it, the process ends with its input or its time.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+
+
+def _limit_time(seconds: float) -> None:
+    """Let the system end the process when its time is over, whatever obspy is doing; 0 never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 2 * seconds)  # the parent comes first
 
 
 def _limit_memory(size: int) -> None:

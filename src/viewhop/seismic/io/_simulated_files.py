@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from viewhop._runtime.files import replace_file, writable_folder
+from viewhop._runtime.files import stage_files, writable_folder
 from viewhop.seismic._event import Event, Pick
 from viewhop.seismic._obspy import obspy_module
 from viewhop.seismic._simulate import PICK
@@ -24,7 +24,7 @@ _APART = pd.Timedelta(minutes=10)
 
 
 def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]:
-    """Write simulated records as one miniSEED file per station, with a catalogue.
+    """Write simulated records as one miniSEED file per station, with a catalogue; all or none.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]
     target = writable_folder(folder)
     starts = [_FIRST + k * _APART for k in range(len(events.target))]
     names = {name: f"XX.{name.split('.')[0]}..BH{name.split('.')[1]}" for name in events.channels}
-    written = []
-    for station in dict.fromkeys(name.split(".")[0] for name in events.channels):
-        stream = obspy.Stream(
-            [
+    stations = [*dict.fromkeys(name.split(".")[0] for name in events.channels)]
+    with stage_files(target, last="catalogue.csv") as inside:
+        for station in stations:
+            traces = [
                 obspy.Trace(
                     np.ascontiguousarray(events.waveforms[k, place]),
                     {
@@ -74,16 +74,12 @@ def write_simulated(folder: str | os.PathLike[str], events: Bunch) -> list[Path]
                 if name.split(".")[0] == station
                 for k in range(len(starts))
             ]
-        )
-        buffer = BytesIO()
-        stream.write(buffer, format="MSEED", encoding="FLOAT64")
-        path = target / f"{station}.mseed"
-        with replace_file(path) as file:
-            file.write(buffer.getvalue())
-        written.append(path)
-    catalogue = target / "catalogue.csv"
-    write_events(catalogue, _catalogue_events(events, starts, list(names.values())))
-    return [*written, catalogue]
+            buffer = BytesIO()
+            obspy.Stream(traces).write(buffer, format="MSEED", encoding="FLOAT64")
+            (inside / f"{station}.mseed").write_bytes(buffer.getvalue())
+        listing = _catalogue_events(events, starts, list(names.values()))
+        write_events(inside / "catalogue.csv", listing)
+    return [*(target / f"{station}.mseed" for station in stations), target / "catalogue.csv"]
 
 
 def _catalogue_events(
