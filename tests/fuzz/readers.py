@@ -69,9 +69,13 @@ class Reader:
     folder: str
     others: tuple[Path, ...] = ()
 
+    def folder_path(self) -> Path:
+        """The folder of the corpus."""
+        return CORPUS / self.folder
+
     def corpus(self) -> dict[str, bytes]:
         """The files of the corpus by name."""
-        paths = (*sorted((CORPUS / self.folder).iterdir()), *self.others)
+        paths = (*sorted(self.folder_path().iterdir()), *self.others)
         return {path.name: path.read_bytes() for path in paths}
 
 
