@@ -105,13 +105,15 @@ def _nearest_centers(coordinates: Floats, centers: Floats, dtype: np.dtype[np.fl
     """The index of the nearest centre of each row, (n,).
 
     Ties go to the first centre. The tolerance covers the difference between a training sample's
-    coordinates in fit and in transform, so that rounding does not change a label.
+    coordinates in fit and in transform, so that rounding does not change a label. It is relative
+    to the distance and to the coordinates: two centres may be in the same place.
     """
     slack = 1e-3 if dtype == np.float32 else 1e-6
+    rounding = slack * np.abs(centers).max()
     labels = np.empty(len(coordinates), dtype=np.int32)
     for block in row_blocks(len(coordinates), centers.size):
         gaps = coordinates[block, None] - centers
         distances = np.sqrt(np.square(gaps).sum(axis=2))
-        limit = (1 + slack) * distances.min(axis=1, keepdims=True)
+        limit = (1 + slack) * distances.min(axis=1, keepdims=True) + rounding
         labels[block] = np.argmax(distances <= limit, axis=1)
     return labels

@@ -76,4 +76,11 @@ def decode_parameters(kind: type[BaseEstimator], data: Any, shelf: Shelf) -> dic
 
 
 def _encode_kernel(value: Any, where: str) -> dict[str, Any] | None:
-    return {"kernel": encode_kernel(value, where)} if isinstance(value, Kernel) else None
+    if not isinstance(value, Kernel):
+        return None
+    try:
+        return {"kernel": encode_kernel(value, where)}
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(f"the parameters were changed after the fit: {error}") from error

@@ -63,7 +63,7 @@ def read_configuration(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise SettingsError(f"{shown}: too long to be a configuration file", given)
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also an integer of thousands of digits
         reason = " ".join(str(error).split())
         raise SettingsError(f"{shown}: not valid TOML: {reason}", given) from None
     settings = {key: value for key, value in values.items() if key != _WRITER}

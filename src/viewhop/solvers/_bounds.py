@@ -10,6 +10,7 @@ from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.errors import ConvergenceError
+from viewhop.solvers._arpack import seed_restarts
 from viewhop.solvers._auto import DENSE_NODES
 from viewhop.solvers._lanczos import MAX_RESTARTS
 from viewhop.spectrum import Spectrum
@@ -78,6 +79,7 @@ def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Ex
             ncv=min(n - 1, 24),
             tol=max(TOLERANCE, 50 * float(np.finfo(walk.dtype).eps)),
             maxiter=MAX_RESTARTS,
+            **seed_restarts(),
         )
     except ArpackNoConvergence as stopped:
         raise ConvergenceError(

@@ -7,6 +7,7 @@ from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop.solvers import _auto
+from viewhop.solvers._arpack import seed_restarts
 from viewhop.solvers._lapack import run_interruptibly
 from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
 from viewhop.walks import Walk
@@ -82,6 +83,7 @@ def iterate_lanczos(operator: Operator) -> Solution:
             ncv=min(n - 1, max(2 * problem.r + 1, 24)),
             tol=problem.tol,
             maxiter=MAX_RESTARTS,
+            **seed_restarts(),
         )
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)

@@ -204,9 +204,12 @@ def _spectrum(problem: Problem, name: str, solution: Solution, repeated: Floats)
     """The spectrum of a solution, after the repeated eigenvalue 1, with its residuals."""
     # Single-precision products leave traces of the known eigenvectors, large relative to a small λ.
     tall = Tall(len(solution.vectors), problem.walk.n_jobs)
-    own = tall.orthonormal(problem.project(solution.vectors))[0]
+    # Largest eigenvalue first: vectors of λ = 0 may contain the known ones, and then depend on each
+    # other. They must not disturb those that are kept.
+    order = np.argsort(-solution.values, kind="stable")
+    own = tall.orthonormal(problem.project(solution.vectors[:, order]))[0]
     vectors = np.hstack([repeated, own])
-    values = np.concatenate([np.ones(repeated.shape[1]), solution.values])
+    values = np.concatenate([np.ones(repeated.shape[1]), solution.values[order]])
     problem.count(vectors)
     return Spectrum.from_symmetric(
         values,

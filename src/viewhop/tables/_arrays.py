@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -159,7 +160,11 @@ def _parse_header(path: str, file: BinaryIO | Any, size: int) -> _Header:
     try:
         version = npy.read_magic(file)
         parse = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        header = _Header(*parse(file))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a header by Python 2, or with strange text
+            shape, is_fortran, dtype = parse(file)
+        header = _Header(tuple(map(int, shape)), is_fortran, dtype)
+        np.broadcast_to(np.empty((), dtype), header.shape)  # a shape that an array can have
         available = size - file.tell()
     except Exception as error:  # a damaged file can make numpy raise almost anything
         raise table_fault(path, f"it is not a valid NPY file ({reason(error)})") from None
@@ -167,6 +172,8 @@ def _parse_header(path: str, file: BinaryIO | Any, size: int) -> _Header:
         raise table_fault(
             path, "it contains Python objects, which are never loaded; save a numeric array"
         )
+    if not header.dtype.itemsize:
+        raise table_fault(path, "its values have no bytes; save a numeric array")
     if header.size > available:
         raise table_fault(
             path,
@@ -193,8 +200,8 @@ def _unpack_member(
 
 def _array_in(data: bytes | bytearray, header: _Header, start: int) -> NDArray[Any]:
     """The array whose values begin at `start`; it shares the memory of the data."""
-    if not header.size:
-        return np.empty(header.shape, dtype=header.dtype)
+    if not header.size:  # a dimension of 0 hides others of any length
+        return np.broadcast_to(np.empty((), dtype=header.dtype), header.shape)
     values = np.frombuffer(data, header.dtype, count=math.prod(header.shape), offset=start)
     return values.reshape(header.shape, order="F" if header.is_fortran else "C")
 
@@ -314,4 +321,5 @@ def _floats(path: str, array: NDArray[Any], budget: ReadingBudget) -> NDArray[np
     if is_usable:
         return array
     budget.take(path, array.size * dtype.itemsize, what=f"a table of {array.size:,} cells")
-    return array.astype(dtype)
+    with np.errstate(all="ignore"):  # of longer floats: what overflows is refused as infinite
+        return array.astype(dtype)

@@ -1,0 +1,1 @@
+"""Fuzz targets for every reader of files: ``python -m tests.fuzz --help``."""
