@@ -101,6 +101,7 @@ def message_of(fitted, path):
         fitted.save(path)
     assert caught.value.filename == str(path)
     assert ".part" not in str(caught.value)
+    assert "None" not in str(caught.value)
     return caught.value
 
 
@@ -137,7 +138,7 @@ def test_a_full_or_locked_disk_names_the_path(tmp_path, fitted, monkeypatch, cal
     plain = getattr(os, call)
 
     def fail(first, *others, **named):
-        if call == "fsync" or str(first).endswith(files.PART):
+        if call == "fsync" or str(first).endswith(".part"):
             raise OSError(code, os.strerror(code), None if call == "fsync" else str(first))
         return plain(first, *others, **named)
 

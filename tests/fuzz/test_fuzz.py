@@ -92,7 +92,9 @@ def test_minimised_input_keeps_what_it_needs():
 
 
 def test_findings_of_one_place_count_once():
-    assert Outcome("error", "KeyError at a.py:f", 1, "long").signature == "error: KeyError at a.py:f"
+    assert (
+        Outcome("error", "KeyError at a.py:f", 1, "long").signature == "error: KeyError at a.py:f"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="batches run in forked processes")
