@@ -32,6 +32,7 @@ def error_of(*given, code):
     return done.stderr.splitlines()[-1].removeprefix("Error: ")
 
 
+THREADS = "a whole number of threads from 1 to 10,000, or -1 for all cores"
 VIEWS = ["x=x.csv", "y=y.csv", "--id", "id", "--label", "type"]
 
 
@@ -49,10 +50,10 @@ VIEWS = ["x=x.csv", "y=y.csv", "--id", "id", "--label", "type"]
         (["--view-weight", "=5"], 2, "--view-weight needs the view: NAME=5"),
         (["--kernel", "xx=gaussian"], 2,
          "view 'xx' (did you mean 'x'?) has no file: pass xx=PATH"),
-        (["--jobs", "0"], 2, "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got 0"),
-        (["--jobs", "-2"], 2, "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got -2"),
+        (["--jobs", "0"], 2, f"--jobs: expected {THREADS}, got 0"),
+        (["--jobs", "-2"], 2, f"--jobs: expected {THREADS}, got -2"),
         (["--jobs", "99999999999999999999"], 2,
-         "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got 99999999999999999999"),
+         f"--jobs: expected {THREADS}, got 99999999999999999999"),
         (["--steps", "1e308"], 2,
          "--steps: expected a number of at least 0, and at most 1e+300, got 1e+308"),
         (["--drop", "bb"], 1,
@@ -82,9 +83,18 @@ def test_misspelled_label_and_id_are_guessed():
     [
         ("steps = 1e308", "steps: expected a number of at least 0, and at most 1e+300, got 1e+308"),
         ("steps = inf", "steps: expected a number of at least 0, and at most 1e+300, got inf"),
-        ("jobs = 0", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got 0"),
-        ("jobs = 1.5", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got 1.5"),
-        ("jobs = true", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got True"),
+        (
+            "jobs = 0",
+            f"jobs: expected {THREADS}, got 0",
+        ),
+        (
+            "jobs = 1.5",
+            f"jobs: expected {THREADS}, got 1.5",
+        ),
+        (
+            "jobs = true",
+            f"jobs: expected {THREADS}, got True",
+        ),
         ("kernal = 'x'", "kernal: there is no such setting (did you mean 'kernel'?); the"),
         ("missing = 'impute'", "missing: expected one of error, drop, got 'impute'"),
         ("id_strip = 1", "id_strip: expected true or false, got 1"),
