@@ -174,3 +174,17 @@ def test_negative_ids_come_back_as_they_were():
     assert invoked("fit", *given, "-o", "out").exit_code == 0
     ids = [line.split(",")[0] for line in Path("out/embedding.csv").read_text().splitlines()]
     assert ids[4:7] == ["-30", "-1.5e3", "'-1+2"]
+
+
+def test_new_rows_with_an_empty_column_are_dropped_alone_as_together():
+    assert invoked("fit", *VIEWS, "--no-report", "-o", "out").exit_code == 0
+    Path("two.csv").write_text("id,c,d\ns0,1,\ns1,2,\n")
+    given = ["transform", "out/model.viewhop", "x=x.csv", "y=two.csv", "--id", "id"]
+    assert "line 2, column 'd': the cell is empty" in invoked(*given, "-o", "n.csv").stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        done = invoked(*given, "--missing", "drop", "-o", "n.csv")
+    assert done.exit_code == 0, done.output
+    alone = invoked(*given[:3], "--id", "id", "-o", "x_only.csv")
+    assert alone.exit_code == 0
+    assert Path("n.csv").read_text() == Path("x_only.csv").read_text()

@@ -107,7 +107,7 @@ def transform_files(
         raise SettingsError(str(error), key="out") from None
     fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
-    samples = read_model_views(fitted, views, options=options, allow_unobserved=True)
+    samples = read_model_views(fitted, views, options=options, is_new=True)
     est = embedder_of(fitted)
     verbose = est.verbose
     est.set_params(verbose=progress)

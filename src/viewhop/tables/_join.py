@@ -98,7 +98,7 @@ def check_join(tables: Mapping[str, Table], budget: ReadingBudget) -> None:
     budget.check(files, _JOIN * n_ids, what=f"joining {n_ids:,} ids")
 
 
-def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) -> Joined:
+def join_tables(tables: Mapping[str, Table], *, is_new: bool = False) -> Joined:
     r"""The tables as views: joined by id if they have ids, otherwise by row.
 
     A join by id contains every id of any table, in order of first appearance. A view did not
@@ -108,8 +108,9 @@ def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) 
     ----------
     tables : dict of Table by view name
         Either all with ids or all without.
-    allow_unobserved : bool
-        Whether a table may have no value at all; the views then lack it.
+    is_new : bool
+        Whether the rows are new samples of a fitted model: then a table may have no value at all,
+        and the views lack it.
 
     Warns
     -----
@@ -153,9 +154,7 @@ def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) 
             advice="pass id_strip (--id-strip)",
         )
     frames = {
-        name: _frame(table)
-        for name, table in tables.items()
-        if not allow_unobserved or observed[name].any()
+        name: _frame(table) for name, table in tables.items() if not is_new or observed[name].any()
     }
     views = _joined_views(frames, samples) if by_id else Views(frames)
     order: Keys = range(len(views)) if views.ids is None else views.ids.tolist()
