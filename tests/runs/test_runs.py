@@ -275,7 +275,11 @@ def test_what_is_given_comes_before_the_file():
 @pytest.mark.parametrize(
     ("text", "message", "key"),
     [
-        ("sed = 1", "some.toml: sed: there is no such setting; the settings are kernel", "sed"),
+        (
+            "sed = 1",
+            "some.toml: sed: there is no such setting (did you mean 'seed'?); the settings are ke",
+            "sed",
+        ),
         ("seed = 'one'", "some.toml: seed: expected 0 to 4294967295, got 'one'", "seed"),
         ("seed = true", "some.toml: seed: expected 0 to", "seed"),
         ("seed = 1.0", "some.toml: seed: expected 0 to", "seed"),

@@ -73,8 +73,9 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         The embedding of a sample. "consensus": r coordinates of the sample itself, on which all of
         its views agree; needs view weights, or a hop matrix of rank one. "concat": its coordinates
         in all views side by side, Eq. (23), filled in by the walk where a view did not observe it.
-        "mean": the mean over the views that observed it, each centred and scaled to unit standard
-        deviation. "auto" is "consensus" for a walk with view weights, otherwise "concat". Ignored
+        "mean": the mean over the views that observed it, in which each coordinate is centred and
+        scaled to unit standard deviation, times λ_k^t; nothing is filled in. "auto" is "consensus"
+        for a walk with view weights, otherwise "concat". Ignored
         by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
