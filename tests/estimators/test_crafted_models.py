@@ -123,6 +123,8 @@ def test_numbers_of_the_manifest_have_bounds(tmp_path, contents, way, value, exp
         ("joint", "joint/rows", 1e100, "not those of the views side by side"),
         ("joint", "view0/values", 0.0, "densities are not the row sums"),
         ("dense product", "product/density", 1e50, "densities are not the row sums"),
+        ("golden product", "view0/rows", float("inf"), "rows has numbers that are not finite"),
+        ("golden product", "view0/rows", float("nan"), "rows has numbers that are not finite"),
         ("golden product", "product/rows", 1e30, "not those of the views side by side"),
         ("golden clusters", "centers", 1e308, "centers has numbers"),
     ],

@@ -139,7 +139,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     memory_ : int
         Expected peak memory of the fit in bytes, not counting X.
     timings_ : dict of float
-        Seconds per stage of the fit: "selection", "kernels", "solve", "extension".
+        Seconds per stage of the fit: "selection", "kernels", "solve", "extension"; empty for a
+        loaded model, because a model file does not hold them.
     n_steps_ : float
         t of the fit; ``set_params`` only affects the next fit.
 
