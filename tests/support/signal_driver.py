@@ -113,10 +113,14 @@ def main():
             reply({"code": done.exit_code, "output": done.output})
             continue
         gc.freeze()  # what a fork does not touch is not copied
-        start = time.perf_counter()
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            return run(case)
+            return run(case, writing)
+        os.close(writing)
+        os.read(reading, 1)
+        os.close(reading)
+        start = time.perf_counter()
         if case["after"] is not None:
             time.sleep(max(0.0, start + case["after"] - time.perf_counter()))
             for _ in range(case["repeat"]):
@@ -137,8 +141,8 @@ def reply(answer):
     sys.stdout.flush()
 
 
-def run(case):
-    """Run the command of a case as the only thing of this process."""
+def run(case, writing):
+    """Run the command of a case; write a byte when its handlers stand."""
     os.setsid()
     os.chdir(case["cwd"])
     for handle, name in ((1, "stdout.txt"), (2, "stderr.txt")):
@@ -157,6 +161,7 @@ def run(case):
                 os.kill(os.getpid(), case["number"])
 
     from viewhop.cli import _progress_display as display
+    from viewhop.cli import _signals
 
     show = display._Lines.__call__
 
@@ -165,6 +170,14 @@ def run(case):
         show(self, *step)
 
     display._Lines.__call__ = audited
+    enter = _signals.StopSignals.__enter__
+
+    def entered(self):
+        enter(self)
+        os.write(writing, b"1")
+        return self
+
+    _signals.StopSignals.__enter__ = entered
     sys.addaudithook(count)
     from viewhop.cli import main as command
 
