@@ -13,13 +13,14 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test         run the test suite with branch coverage"
 	@echo "make test-all     run the slow tests too"
 	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"
+	@echo "make mutants      run the tests on 300 mutants of each of four packages, about an hour: table and survivors in mutants/"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
@@ -44,6 +45,9 @@ test-all: $(VENV)/.ready-test
 test-omics: $(VENV)-omics/.ready
 	$(VENV)-omics/bin/python -m pytest -q tests/views/test_alignment.py
 	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
+
+mutants: $(VENV)-mutants/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/bin/python -m tests.mutation
 
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
@@ -78,7 +82,7 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-mutants $(VENV)-omics $(VENV)-peers mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -108,6 +112,12 @@ $(VENV)-omics/.ready: $(VENV)/.ready-base
 	@test -x $(VENV)-omics/bin/python || $(PYTHON) -m venv $(VENV)-omics
 	$(VENV)-omics/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-omics/bin/python -m pip install --quiet --editable ".[omics]" --group omics
+	@touch $@
+
+$(VENV)-mutants/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-mutants/bin/python || $(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-mutants/bin/python -m pip install --quiet --editable ".[plot]" --group mutants
 	@touch $@
 
 $(VENV)-peers/.ready: $(VENV)/.ready-base

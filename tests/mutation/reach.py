@@ -1,0 +1,68 @@
+"""Which tests reach which function, and how long each test takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+def test_function(test: str) -> str:
+    """The id of a test without its parameters."""
+    return test.partition("[")[0]
+
+
+@dataclass
+class Reach:
+    """The tests of each function and the CPU seconds of each test, as one clean run recorded them.
+
+    A test that fails without a mutant is unusable; its traceback is kept.
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    tests: dict[str, list[str]] = field(default_factory=dict)
+    unusable: dict[str, str] = field(default_factory=dict)
+    kills: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @classmethod
+    def load(cls, path: Path) -> Reach:
+        """The record in the file, or an empty one."""
+        return cls(**json.loads(path.read_text("utf-8"))) if path.exists() else cls()
+
+    def save(self, path: Path) -> None:
+        """Write the record to a file."""
+        record = {"seconds": self.seconds, "tests": self.tests, "unusable": self.unusable}
+        path.write_text(json.dumps(record), "utf-8")
+
+    def record(self, test: str, seconds: float, functions: set[str]) -> None:
+        """Add one test."""
+        self.seconds[test] = seconds
+        for function in functions:
+            self.tests.setdefault(function, []).append(test)
+
+    def record_kill(self, function: str, test: str) -> None:
+        """Let this test come first for later mutants of the same module."""
+        self.kills[function.rpartition(".")[0], test_function(test)] += 1
+
+    def choose(self, function: str, *, seconds: float, known: set[str]) -> list[str]:
+        """Tests of a function that take this long in all: one case of every test, then a second…
+
+        Among cases of the same round, those whose test has killed mutants of the module come
+        first, then the short ones.
+        """
+        module = function.rpartition(".")[0]
+        rounds: Counter[str] = Counter()
+        ordered = []
+        tests = (test for test in self.tests.get(function, []) if test in known)
+        for test in sorted(tests, key=lambda test: hashlib.sha256(test.encode()).digest()):
+            case = test_function(test)
+            ordered.append((rounds[case], -self.kills[module, case], self.seconds[test], test))
+            rounds[case] += 1
+        chosen, spent = [], 0.0
+        for _, _, cost, test in sorted(ordered):
+            if spent + cost <= seconds:
+                chosen.append(test)
+                spent += cost
+        return chosen
