@@ -63,6 +63,7 @@ def main() -> None:
         default=[3.0, 20.0],
         help="CPU seconds of tests per mutant; survivors get the next pass",
     )
+    parser.add_argument("--cases", type=int, default=12, help="of each test with parameters")
     parser.add_argument(
         "--again", action="store_true", help="keep the sample and run its survivors again"
     )
@@ -83,7 +84,11 @@ def main() -> None:
         Results(FOLDER / "results.json").reopen()
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "tests.mutation.runner"]
     command += ["-p", "no:cacheprovider", "-m", "not slow", "-o", "tmp_path_retention_policy=none"]
-    command += [f"--mutants={FOLDER}", *(f"--seconds={s}" for s in options.seconds)]
+    command += [
+        f"--mutants={FOLDER}",
+        f"--cases={options.cases}",
+        *(f"--seconds={s}" for s in options.seconds),
+    ]
     command += [*(f"--deselect={test}" for test in LEFT_OUT), *TESTS]
     temporary = FOLDER / "tmp"
     temporary.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from .child import record_reach, run_on_mutant
-from .reach import Reach
+from .reach import Reach, keep_cases
 from .results import Results
 
 hypothesis.settings.register_profile(
@@ -20,6 +20,7 @@ hypothesis.settings.register_profile(
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that only `python -m tests.mutation` gives."""
     parser.addoption("--mutants", type=Path, help="folder of sample.json, reach.json, results.json")
+    parser.addoption("--cases", type=int, help="of each test")
     parser.addoption("--seconds", type=float, action="append", help="of tests per mutant and pass")
 
 
@@ -35,6 +36,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         raise session.Interrupted("errors while collecting the tests")
     folder = session.config.getoption("--mutants")
     items = {item.nodeid: item for item in session.items}
+    kept = keep_cases(items, cases=session.config.getoption("--cases"))
+    items = {test: item for test, item in items.items() if test in kept}
     reach = Reach.load(folder / "reach.json")
     new = [item for test, item in items.items() if test not in reach.seconds | reach.unusable]
     if new:
