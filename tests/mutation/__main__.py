@@ -63,7 +63,7 @@ def main() -> None:
         default=[3.0, 20.0],
         help="CPU seconds of tests per mutant; survivors get the next pass",
     )
-    parser.add_argument("--cases", type=int, default=12, help="of each test with parameters")
+    parser.add_argument("--cases", type=int, default=30, help="of each test with parameters")
     parser.add_argument(
         "--again", action="store_true", help="keep the sample and run its survivors again"
     )
