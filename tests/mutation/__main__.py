@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .generate import Mutant, write_mutants
+from .generate import write_mutants
+from .mutant import Mutant
 from .reach import Reach
 from .report import write_report
 from .results import Results

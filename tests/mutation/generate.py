@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
 import libcst as cst
 from mutmut.mutation import file_mutation
 from mutmut.mutation.mutators import mutation_operators, operator_string
-from mutmut.utils.format_utils import get_mutant_name, mangled_name_from_mutant_name
+from mutmut.utils.format_utils import get_mutant_name
+
+from .mutant import Mutant
 
 SOURCE = Path("src/viewhop")
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A changed copy of one function; the name is mutmut's."""
-
-    name: str
-    package: str
-    diff: str
-
-    @property
-    def function(self) -> str:
-        """The function that was changed, as the trampolines of mutmut call it."""
-        return mangled_name_from_mutant_name(self.name)
-
-    @property
-    def change(self) -> str:
-        """The changed lines: unlike the name, they stay the same when code around them moves."""
-        lines = self.diff.splitlines()[3:]
-        return "\n".join(f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in "+-")
 
 
 def mutate_name(node: cst.BaseString) -> Iterable[cst.BaseString]:

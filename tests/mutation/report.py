@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from .generate import Mutant
+from .mutant import Mutant
 from .results import Results
 
 REVIEWED = Path(__file__).with_name("equivalent.toml")
@@ -15,8 +15,12 @@ REVIEWED = Path(__file__).with_name("equivalent.toml")
 
 def equivalent_mutants() -> dict[tuple[str, str], str]:
     """The reviewed mutants that no test can kill: function and change to the reason."""
-    entries = tomllib.loads(REVIEWED.read_text("utf-8")).get("mutant", [])
-    return {(e["function"], e["change"].strip()): e["reason"] for e in entries}
+    groups = tomllib.loads(REVIEWED.read_text("utf-8"))["reason"]
+    return {
+        (function, change.strip()): group["why"]
+        for group in groups
+        for function, change in group["mutants"]
+    }
 
 
 def write_report(sample: Sequence[Mutant], results: Results, folder: Path) -> str:

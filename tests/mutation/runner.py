@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from .child import record_reach, run_on_mutant
+from .mutant import find_mutated
 from .reach import Reach, keep_cases
 from .results import Results
 
@@ -49,7 +50,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         for name in sample:
             if not results.is_open(name, seconds):
                 continue
-            function = name.partition("__mutmut_")[0]
+            function = find_mutated(name)
             tests = reach.choose(function, seconds=seconds, known=set(items))
             status, test = ("survived", "")
             if tests:
