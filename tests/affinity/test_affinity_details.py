@@ -110,6 +110,8 @@ def test_only_neighbour_kernels_are_built_at_once(monkeypatch, n_neighbors, at_o
 
 def test_a_low_recall_is_told_as_a_number(monkeypatch):
     monkeypatch.setattr(building, "LEAST_RECALL", 1.5)
-    with pytest.warns(RecallWarning, match="only 100.0% of the neighbours in view 'a'") as caught:
+    with pytest.warns(
+        RecallWarning, match="only 100.0% of the neighbours in view '[ab]'"
+    ) as caught:
         build(Gaussian(n_neighbors=4))
     assert [warning.message.recall for warning in caught] == [1.0, 1.0]

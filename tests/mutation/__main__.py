@@ -65,11 +65,12 @@ def main() -> None:
         help="CPU seconds of tests per mutant; survivors get the next pass",
     )
     parser.add_argument("--cases", type=int, default=30, help="of each test with parameters")
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
         "--again", action="store_true", help="keep the sample and run its survivors again"
     )
     options = parser.parse_args()
-    if not options.again:
+    if not (options.resume or options.again):
         mutants = write_mutants(PACKAGES, FOLDER)
         sample = draw_sample(mutants, size=options.size, seed=options.seed)
         (FOLDER / "sample.json").write_text(
@@ -82,6 +83,7 @@ def main() -> None:
                 (FOLDER / "sample.json").read_text("utf-8")
             ).items()
         ]
+    if options.again:
         Results(FOLDER / "results.json").reopen()
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "tests.mutation.runner"]
     command += ["-p", "no:cacheprovider", "-m", "not slow", "-o", "tmp_path_retention_policy=none"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     if new:
         record_reach(new, folder / "reach.json")
         reach = Reach.load(folder / "reach.json")
+    gc.freeze()  # or every child would copy the pages of all objects
     results = Results(folder / "results.json")
     sample = json.loads((folder / "sample.json").read_text("utf-8"))
     for seconds in session.config.getoption("--seconds"):
