@@ -21,6 +21,7 @@ FOLDER = Path("mutants")
 TESTS = (
     "tests/affinity",
     "tests/contracts",
+    "tests/estimators/test_cluster_count.py",
     "tests/estimators/test_ids_in_messages.py",
     "tests/estimators/test_incomplete.py",
     "tests/estimators/test_load.py",
@@ -28,6 +29,7 @@ TESTS = (
     "tests/estimators/test_weighted_default.py",
     "tests/geometry/test_agreement.py",
     "tests/properties",
+    "tests/runtime/test_memory.py",
     "tests/solvers",
     "tests/test_diffusion.py",
     "tests/theory",
