@@ -14,7 +14,7 @@ PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics test-minimum test-latest audit lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -24,6 +24,7 @@ help:
 	@echo "make test-minimum run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
 	@echo "make test-latest  run them with the newest versions, pre-releases included, in a separate environment"
 	@echo "make audit        look up known vulnerabilities of what is installed for the tests, over the network"
+	@echo "make mutants      run the tests on 300 mutants of each of four packages, about an hour: table and survivors in mutants/"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
@@ -71,6 +72,9 @@ audit: $(VENV)/.ready-test
 	$(VENV)-audit/bin/python -m pip_audit --strict --progress-spinner off \
 		--disable-pip --no-deps --requirement $(VENV)-audit/installed.txt
 
+mutants: $(VENV)-mutants/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/bin/python -m tests.mutation
+
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -104,7 +108,8 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit $(VENV)-mutants
+	rm -rf mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -141,6 +146,12 @@ $(VENV)-minimum/.ready: $(VENV)/.ready-base .ci/lowest_versions.py
 	$(VENV)-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(PYTHON) .ci/lowest_versions.py >$(VENV)-minimum/lowest.txt
 	$(VENV)-minimum/bin/python -m pip install --quiet --editable . --requirement $(VENV)-minimum/lowest.txt
+	@touch $@
+
+$(VENV)-mutants/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-mutants/bin/python || $(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-mutants/bin/python -m pip install --quiet --editable ".[plot]" --group mutants
 	@touch $@
 
 $(VENV)-peers/.ready: $(VENV)/.ready-base
