@@ -282,6 +282,6 @@ def test_memory_of_several_files_adds_up(tmp_path):
         paths[name] = tmp_path / f"{name}.npy"
         np.save(paths[name], np.eye(1000, 100))
     assert len(read(paths["x"], max_memory="1MB")) == 1000
-    with pytest.raises(TableError, match=r"y\.npy: it takes 800 kB besides 808 kB that are read"):
+    with pytest.raises(TableError, match=r"y\.npy: it takes 800 kB besides 808 kB for what comes"):
         read_views(paths, max_memory="1MB")
     assert len(read_views(paths, max_memory="3MB").views) == 1000

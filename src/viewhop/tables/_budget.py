@@ -54,7 +54,7 @@ class ReadingBudget:
             return
         above = ""
         if needed <= self.allowed:
-            above = f" besides {memory.format_bytes(self.used)} that are read already"
+            above = f" besides {memory.format_bytes(self.used)} for what comes before"
         raise table_fault(
             path,
             f"{what} takes {memory.format_bytes(needed)}{above}, and the budget is "
