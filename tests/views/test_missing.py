@@ -22,7 +22,7 @@ PARTIAL = {"a": [4, 9], "b": [7]}
 #: A row that is NaN throughout, which is not counted.
 WHOLE = 12
 TEXT = (
-    r"3 rows are NaN in part and count as not observed: 2 of view '(a|view1)' \(first: (.*)\), "
+    r"3 rows are NaN in part and taken as not observed: 2 of view '(a|view1)' \(first: (.*)\), "
     r"1 of view '(b|view2)' \(first: (.*)\)"
 )
 

@@ -225,12 +225,14 @@ def warn_of_pieces(
             f"leaves a sample; {advice}"
         )
     small = int(np.argmin(sizes))
+    n_samples = np.unique(walk.node_samples[pieces == small]).size
     block, sample = walk.where(int(np.argmax(pieces == small)))
     where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
     warnings.warn(
         DisconnectedWarning(
             f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {sizes[small]} nodes, among them "
+            f"only tell pieces apart; the smallest has {n_samples} "
+            f"sample{'s' if n_samples > 1 else ''}, {'such as' if n_samples > 1 else 'which is'} "
             f"{describe(sample)} {where}; {advice}",
             sizes.size,
         ),

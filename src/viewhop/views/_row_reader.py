@@ -135,9 +135,10 @@ class RowReader:
             for name, (count, first) in self._dropped.items()
         ]
         self._dropped = {}
+        subject = "1 row is" if n_rows == 1 else f"{n_rows} rows are"
         warnings.warn(
             DroppedRowsWarning(
-                f"{n_rows} rows are NaN in part and count as not observed: {', '.join(parts)}",
+                f"{subject} NaN in part and taken as not observed: {', '.join(parts)}",
                 n_rows,
             ),
             stacklevel=stacklevel + 1,
