@@ -14,7 +14,7 @@ PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -27,6 +27,7 @@ help:
 	@echo "make test-machine run the estimators as state machines for long, and print the counts of steps"
 	@echo "make fuzz         run every reader of files on 20,000 mutants of its corpus, about ten minutes"
 	@echo "make fuzz-quick   run them for five seconds each"
+	@echo "make mutants      run the tests on 300 mutants of each of four packages, about an hour: table and survivors in mutants/"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
@@ -83,6 +84,9 @@ fuzz: $(VENV)/.ready-test
 fuzz-quick: $(VENV)/.ready-test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds 5
 
+mutants: $(VENV)-mutants/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/bin/python -m tests.mutation
+
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -116,8 +120,9 @@ wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
-	rm -rf fuzz-findings .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit $(VENV)-mutants
+	rm -rf fuzz-findings mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp stands for an installation that was finished; a change of pyproject.toml
@@ -153,6 +158,12 @@ $(VENV)-minimum/.ready: $(VENV)/.ready-base .ci/lowest_versions.py
 	$(VENV)-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(PYTHON) .ci/lowest_versions.py >$(VENV)-minimum/lowest.txt
 	$(VENV)-minimum/bin/python -m pip install --quiet --editable . --requirement $(VENV)-minimum/lowest.txt
+	@touch $@
+
+$(VENV)-mutants/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-mutants/bin/python || $(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-mutants/bin/python -m pip install --quiet --editable ".[plot]" --group mutants
 	@touch $@
 
 $(VENV)-peers/.ready: $(VENV)/.ready-base

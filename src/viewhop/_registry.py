@@ -107,7 +107,7 @@ SOLVERS: dict[str, Entry] = {
 OUTPUTS: dict[str, str] = {
     "auto": "consensus for a walk with view weights, otherwise concat",
     "concat": "the coordinates of all views side by side",
-    "mean": "the mean of the coordinates of all views",
+    "mean": "the mean over the views that observed a sample, each scaled to unit spread",
     "consensus": "one set of coordinates, on which all views agree",
 }
 

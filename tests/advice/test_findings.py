@@ -164,6 +164,7 @@ def test_pieces_that_stay_keep_the_default_neighbours(rng):
     (reason,) = (one for one in advice.recommendations if one.parameter == "n_neighbors")
     assert reason.value == 10
     assert "30 neighbours: 3" in reason.text
+    assert "pass connect=True" in reason.text
 
 
 def test_few_samples_get_fewer_neighbours(pair):

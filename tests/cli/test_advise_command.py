@@ -122,3 +122,15 @@ def test_faults_take_one_line(arguments, code, message):
     assert done.exit_code == code
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_advice_on_pieces_names_the_option(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((90, 2)) + 1e4 * np.repeat([0, 1, 2], 30)[:, None]
+    np.save(tmp_path / "a.npy", rows)
+    np.save(tmp_path / "b.npy", rows[:, ::-1] + rng.standard_normal((90, 2)))
+    done = invoked("advise", f"a={tmp_path / 'a.npy'}", f"b={tmp_path / 'b.npy'}", "--quiet")
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.stdout.replace("│", " ").split())
+    assert "--connect" in words
+    assert "connect=True" not in words

@@ -96,6 +96,7 @@ def test_record_says_what_went_in_and_what_came_out(rolls, reports, tmp_path):
             "sha256": hashlib.sha256(Path(f"{name}.csv").read_bytes()).hexdigest(),
             "size": Path(f"{name}.csv").stat().st_size,
             "rows": N,
+            "dropped": 0,
             "columns": 3,
         }
     there = hashes("out")

@@ -32,6 +32,7 @@ def error_of(*given, code):
     return done.stderr.splitlines()[-1].removeprefix("Error: ")
 
 
+THREADS = "a whole number of threads from 1 to 10,000, or -1 for all cores"
 VIEWS = ["x=x.csv", "y=y.csv", "--id", "id", "--label", "type"]
 
 
@@ -49,10 +50,10 @@ VIEWS = ["x=x.csv", "y=y.csv", "--id", "id", "--label", "type"]
         (["--view-weight", "=5"], 2, "--view-weight needs the view: NAME=5"),
         (["--kernel", "xx=gaussian"], 2,
          "view 'xx' (did you mean 'x'?) has no file: pass xx=PATH"),
-        (["--jobs", "0"], 2, "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got 0"),
-        (["--jobs", "-2"], 2, "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got -2"),
+        (["--jobs", "0"], 2, f"--jobs: expected {THREADS}, got 0"),
+        (["--jobs", "-2"], 2, f"--jobs: expected {THREADS}, got -2"),
         (["--jobs", "99999999999999999999"], 2,
-         "--jobs: expected 1 to 10,000 threads, or -1 for all cores, got 99999999999999999999"),
+         f"--jobs: expected {THREADS}, got 99999999999999999999"),
         (["--steps", "1e308"], 2,
          "--steps: expected a number of at least 0, and at most 1e+300, got 1e+308"),
         (["--drop", "bb"], 1,
@@ -82,9 +83,18 @@ def test_misspelled_label_and_id_are_guessed():
     [
         ("steps = 1e308", "steps: expected a number of at least 0, and at most 1e+300, got 1e+308"),
         ("steps = inf", "steps: expected a number of at least 0, and at most 1e+300, got inf"),
-        ("jobs = 0", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got 0"),
-        ("jobs = 1.5", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got 1.5"),
-        ("jobs = true", "jobs: expected 1 to 10,000 threads, or -1 for all cores, got True"),
+        (
+            "jobs = 0",
+            f"jobs: expected {THREADS}, got 0",
+        ),
+        (
+            "jobs = 1.5",
+            f"jobs: expected {THREADS}, got 1.5",
+        ),
+        (
+            "jobs = true",
+            f"jobs: expected {THREADS}, got True",
+        ),
         ("kernal = 'x'", "kernal: there is no such setting (did you mean 'kernel'?); the"),
         ("missing = 'impute'", "missing: expected one of error, drop, got 'impute'"),
         ("id_strip = 1", "id_strip: expected true or false, got 1"),
@@ -164,3 +174,17 @@ def test_negative_ids_come_back_as_they_were():
     assert invoked("fit", *given, "-o", "out").exit_code == 0
     ids = [line.split(",")[0] for line in Path("out/embedding.csv").read_text().splitlines()]
     assert ids[4:7] == ["-30", "-1.5e3", "'-1+2"]
+
+
+def test_new_rows_with_an_empty_column_are_dropped_alone_as_together():
+    assert invoked("fit", *VIEWS, "--no-report", "-o", "out").exit_code == 0
+    Path("two.csv").write_text("id,c,d\ns0,1,\ns1,2,\n")
+    given = ["transform", "out/model.viewhop", "x=x.csv", "y=two.csv", "--id", "id"]
+    assert "line 2, column 'd': the cell is empty" in invoked(*given, "-o", "n.csv").stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        done = invoked(*given, "--missing", "drop", "-o", "n.csv")
+    assert done.exit_code == 0, done.output
+    alone = invoked(*given[:3], "--id", "id", "-o", "x_only.csv")
+    assert alone.exit_code == 0
+    assert Path("n.csv").read_text() == Path("x_only.csv").read_text()

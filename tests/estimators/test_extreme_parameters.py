@@ -212,6 +212,20 @@ def test_numbers_of_an_estimator_are_refused_by_name(name, value):
     assert name in refusal([A, B], **{name: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_jobs", 0),
+        ("max_memory", "x"),
+        ("max_memory", ""),
+        ("max_memory", INF),
+        ("max_memory", 0),
+    ],
+)
+def test_numbers_of_threads_and_bytes_are_refused_by_name(name, value):
+    assert name in refusal([A, B], **{name: value})
+
+
 def test_a_tolerance_of_the_whole_eigenvalue_is_refused():
     for tol in (1, 10, 1e300):
         assert "'tol' parameter" in refusal([A, B], tol=tol)

@@ -220,6 +220,8 @@ def test_unknown_pairwise_views_are_refused(kernels):
     for pairwise in (["c"], "a"):
         with pytest.raises(ValueError, match="pairwise must be a list of views, of a, b, not"):
             Views(kernels, pairwise=pairwise)
+        with pytest.raises(ValueError, match="pairwise must be a list of views, of a, b, not"):
+            Views(Views(kernels), pairwise=pairwise)
 
 
 def test_kernels_of_every_view_of_every_sample_stay_required_where_they_were(kernels):

@@ -1,5 +1,7 @@
 """The demonstration, on 500 digits."""
 
+import errno
+import os
 import sys
 import warnings
 
@@ -9,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_mutual_info_score
 
+from viewhop._runtime.outputs import OutputError
 from viewhop.datasets import load_mfeat
 from viewhop.errors import DisconnectedWarning
 from viewhop.experiments import _demo as demo
@@ -305,14 +308,17 @@ def test_without_matplotlib_the_picture_is_left_out_in_one_line(tmp_path, no_fit
 def test_unwritable_folder_is_found_before_anything_is_computed(tmp_path, monkeypatch):
     (tmp_path / "taken").write_text("a file")
     monkeypatch.setattr(demo, "load_mfeat", lambda: pytest.fail("too late"))
-    with pytest.raises(FileExistsError):
+    with pytest.raises(OutputError) as refused:
         demo.run(out=tmp_path / "taken")
-    with pytest.raises(NotADirectoryError):
+    assert refused.value.errno == errno.EEXIST
+    with pytest.raises(OutputError) as refused:
         demo.run(out=tmp_path / "taken" / "below")
+    assert refused.value.errno == errno.ENOTDIR
 
-    def refuse(path, **mode):
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(path, *mode):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.touch", refuse)
-    with pytest.raises(PermissionError):
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(OutputError) as refused:
         demo.run(out=tmp_path)
+    assert refused.value.errno == errno.EACCES

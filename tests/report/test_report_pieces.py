@@ -13,7 +13,7 @@ from viewhop.errors import ConvergenceError
 from viewhop.geometry import piece_coordinates
 from viewhop.geometry._tsne import has_tsne
 from viewhop.kernels import Gaussian
-from viewhop.report import _pieces as pieces
+from viewhop.report import _piece_panels as pieces
 
 pytest.importorskip("plotly")
 pytestmark = pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning")
@@ -110,6 +110,14 @@ def test_only_large_pieces_are_solved_and_the_banner_says_so(monkeypatch):
     plain = read(est).plain
     assert plain["panels"]["pieces"] == []
     assert "panels" not in plain["pieces"]["text"]
+
+
+def test_pieces_that_would_make_the_page_large_are_left_out(monkeypatch):
+    est = fit(groups()[0])
+    monkeypatch.setattr(pieces, "PIECE_BYTES", (40 + 30) * 2 * 16)
+    plain = read(est).plain
+    assert len(plain["panels"]["pieces"]) == 2
+    assert "panels for 2 of them" in plain["pieces"]["text"]
 
 
 def test_a_piece_without_a_solution_has_no_panels(monkeypatch):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import viewhop as vh
+from viewhop._runtime.owner import HOST
 from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
 from viewhop.runs import KernelSettings, Settings, ViewSettings, verify
@@ -193,7 +194,8 @@ def test_every_setting_of_the_estimators_can_be_set():
     assert parameters == {
         "n_components": 3, "n_steps": 2.0, "fusion": "sum", "within_view_weight": None,
         "hops": None, "view_weights": None, "joint_view": "auto", "connect": True,
-        "accuracy": None, "output": "mean", "views": None, "solver": "dense", "tol": 1e-3,
+        "accuracy": None, "output": "mean", "views": None, "missing": "error",
+        "solver": "dense", "tol": 1e-3,
         "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
     clusters = build_estimator(two(command="cluster", max_clusters=9, normalize=True))
@@ -273,7 +275,11 @@ def test_what_is_given_comes_before_the_file():
 @pytest.mark.parametrize(
     ("text", "message", "key"),
     [
-        ("sed = 1", "some.toml: sed: there is no such setting; the settings are kernel", "sed"),
+        (
+            "sed = 1",
+            "some.toml: sed: there is no such setting (did you mean 'seed'?); the settings are ke",
+            "sed",
+        ),
         ("seed = 'one'", "some.toml: seed: expected 0 to 4294967295, got 'one'", "seed"),
         ("seed = true", "some.toml: seed: expected 0 to", "seed"),
         ("seed = 1.0", "some.toml: seed: expected 0 to", "seed"),
@@ -365,13 +371,16 @@ def test_folder_as_recorded_is_whole(folder):
 def test_changed_missing_and_foreign_files_are_listed(folder):
     (folder / "model.viewhop").write_bytes(b"other")
     (folder / "report.html").touch()
-    (folder / ".abc.part").mkdir()
+    (folder / ".abc.part").mkdir()  # not one of ours
+    stopped = folder / f".{HOST}-1-0123456789ab.part"
+    stopped.mkdir()
+    (stopped / "lock").touch()
     (folder.parent / "x.csv").write_bytes(b"y")
     state = verify(folder)
     assert not state.is_whole
     assert state.outputs == {"model.viewhop": "changed", "report.html": "of another run"}
     assert state.inputs == {"x": "changed"}
-    assert state.left == (".abc.part",)
+    assert state.left == (stopped.name,)
     (folder / "model.viewhop").unlink()
     (folder / "report.html").unlink()
     (folder.parent / "x.csv").unlink()

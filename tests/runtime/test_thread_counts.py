@@ -19,10 +19,10 @@ SETTINGS = {
     "neighbours, lanczos": {"solver": "lanczos"},
     "neighbours, krylov": {"solver": "krylov"},
     "paper, svd": {"within_view_weight": 0.0, "solver": "svd"},
-    "full, dense": {"kernel": Gaussian(factor=0.1), "solver": "dense"},
-    "full, krylov": {"kernel": Gaussian(factor=0.1), "solver": "krylov"},
+    "full, dense": {"kernel": Gaussian(factor=2.0), "solver": "dense"},
+    "full, krylov": {"kernel": Gaussian(factor=2.0), "solver": "krylov"},
     "full, local": {"kernel": Gaussian("local")},
-    "product": {"kernel": Gaussian(factor=0.1), "fusion": "product"},
+    "product": {"kernel": Gaussian(factor=20.0), "fusion": "product"},
     "alternating": {"fusion": "alternating"},
 }
 

@@ -160,7 +160,7 @@ class Names:
     @cached_property
     def commands(self) -> Any:
         """The command ``viewhop``."""
-        from viewhop.cli import main
+        from viewhop.cli._main import main
 
         return main
 

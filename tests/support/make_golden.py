@@ -82,10 +82,27 @@ def consensus():
     return vh.MultiViewDiffusionMaps(2, random_state=0).fit({"curve": curve, "waves": waves})
 
 
+def connected():
+    """Two groups far apart, which more neighbours connect."""
+    t = np.linspace(0.0, 1.0, 24)
+    apart = 30.0 * (np.arange(24) >= 12)
+    line = np.column_stack([t + apart, np.cos(9 * t)])
+    curve = np.column_stack([np.sin(5 * t) + apart, t**2, t])
+    return vh.MultiViewDiffusionMaps(
+        2, kernel=Gaussian("local", n_neighbors=4, taper=0.25), connect=True, random_state=0
+    ).fit({"line": line, "curve": curve})
+
+
 #: All models that have golden files, by the name of the file without the version.
-MODELS = {"": hop, "-product": product, "-clusters": clusters, "-consensus": consensus}
+MODELS = {
+    "": hop,
+    "-product": product,
+    "-clusters": clusters,
+    "-consensus": consensus,
+    "-connected": connected,
+}
 #: Those whose files this version of viewhop wrote; older ones lack parameters that came later.
-NEWEST = ("-consensus",)
+NEWEST = ("-connected",)
 
 
 def expected(est):

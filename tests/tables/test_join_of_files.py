@@ -342,10 +342,9 @@ def test_the_nearest_column_is_suggested(put):
 def test_tables_without_values_are_left_out_only_where_allowed(put):
     paths = put(x="id,a\nq,\np,\n", y="id,b\np,1\nq,2\n")
     tables = {
-        name: read_table(path, ID, ReadingBudget(None), allow_unobserved=True)
-        for name, path in paths.items()
+        name: read_table(path, ID, ReadingBudget(None), is_new=True) for name, path in paths.items()
     }
-    joined = join_tables(tables, allow_unobserved=True)
+    joined = join_tables(tables, is_new=True)
     assert joined.views.names == ("y",)
     assert joined.views.ids.tolist() == ["q", "p"]  # as they first appear in any file
     assert_array_equal(joined.views["y"], [[2.0], [1.0]])

@@ -213,7 +213,9 @@ def _name_errors(user: Path, folder: Path) -> Iterator[None]:
         with suppress(ValueError):  # it is elsewhere
             first, *rest = Path(os.fsdecode(error.filename)).relative_to(folder).parts
             if is_part_name(first):
-                error.filename, error.filename2 = str(user.joinpath(*rest[1:])), None
+                error.filename = str(user.joinpath(*rest[1:]))
+                if error.filename2 is not None:  # of a rename; None would be printed as a name
+                    del error.filename2
         raise
 
 

@@ -178,15 +178,17 @@ class _Lock:
         os.write(self._handle, json.dumps(owner).encode())
 
     def release(self) -> None:
-        handle, self._handle = self._handle, None
-        if handle is None:
+        if self._handle is None:
             if not self._is_refused:  # a signal struck before the handle was kept
                 release_stale(self._path)
             return
-        if not self._is_refused:
-            _remove_open(self._path, handle)
-        else:
-            os.close(handle)
+        if not self._is_refused and not is_windows() and is_at(self._path, self._handle):
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+        handle, self._handle = self._handle, None
+        os.close(handle)
+        if not self._is_refused and is_windows():  # an open file cannot be removed there
+            release_stale(self._path)
 
 
 def release_stale(path: Path) -> None:
@@ -198,25 +200,19 @@ def release_stale(path: Path) -> None:
     """
     with suppress(OSError):
         handle = _open(path)
-        if acquire(handle) and is_at(path, handle) and _is_ours(handle):
-            _remove_open(path, handle)
-        else:
+        try:
+            is_stale = acquire(handle) is True and is_at(path, handle) and _is_ours(handle)
+            if is_stale and not is_windows():
+                path.unlink(missing_ok=True)
+        finally:
             os.close(handle)
+        if is_stale and is_windows():
+            path.unlink(missing_ok=True)
 
 
 def is_lock_file(name: str) -> bool:
     """Whether a file has the name of a lock file."""
     return name.startswith(".") and name.endswith(LOCK)
-
-
-def _remove_open(path: Path, handle: int) -> None:
-    """Remove a file and close it; open files cannot be removed on Windows."""
-    if is_windows():
-        os.close(handle)
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
-    if not is_windows():
-        os.close(handle)
 
 
 def _open(path: Path, flags: int = 0) -> int:

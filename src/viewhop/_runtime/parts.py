@@ -147,11 +147,12 @@ def _claim(path: Path, *, create: bool = False) -> Iterator[bool]:
     create : bool
         Whether to create the missing lock of a folder whose process was killed before it did.
     """
-    handle = None
+    handle, is_stale = None, False
     try:
-        with suppress(OSError):
+        with suppress(OSError):  # its process may finish it meanwhile
             handle = _open_lock(path, create=create)
-        yield handle is not None and _is_stale(path, handle)
+            is_stale = _is_stale(path, handle)
+        yield is_stale
     finally:
         if handle is not None:
             os.close(handle)

@@ -43,6 +43,8 @@ def thread_count(n_jobs: int | None) -> int:
         this process. −1 is all cores, −2 all but one.
     """
     if n_jobs is not None:
+        if n_jobs == 0:
+            raise ValueError("n_jobs must not be 0; pass a number of threads, −1 for all, or None")
         return int(effective_n_jobs(n_jobs))
     setting = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(setting) if setting.isdigit() and int(setting) > 0 else int(cpu_count())

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from viewhop.errors import ModelFileError
 
 __all__ = [
+    "LARGEST",
     "Shelf",
     "decode_value",
     "encode_value",
@@ -24,6 +25,11 @@ __all__ = [
     "read_text",
     "read_texts",
 ]
+
+#: Largest magnitude of numbers in arrays unless a reader allows others: their squares are finite.
+LARGEST = 1e150
+#: Largest magnitude of whole numbers: machine integers hold them and their neighbours.
+LARGEST_INTEGER = 2**62
 
 #: Returns an object as ``{tag: plain data}``, or None for objects that it does not support.
 Encoder: TypeAlias = Callable[[Any, str], dict[str, Any] | None]
@@ -110,16 +116,23 @@ class Shelf:
         shape: tuple[int, ...],
         dtype: Any = np.float64,
         *,
-        least: float = -math.inf,
+        least: float = -LARGEST,
         above: float = -math.inf,
+        most: float = LARGEST,
     ) -> NDArray[Any]:
-        """An array of finite numbers ≥ `least` and > `above`, removed from the shelf."""
+        """An array of numbers from `least` to `most` and > `above`, removed from the shelf."""
         array = self.take(name, shape, dtype)
         for block in range(0, len(array), 2**16):
             part = array[block : block + 2**16]
-            if not (np.isfinite(part).all() and (part >= least).all() and (part > above).all()):
+            if not part.size:
+                continue
+            # As Python's numbers: in single precision a bound would become infinite.
+            low, high = float(part.min()), float(part.max())
+            is_finite = math.isfinite(low) and math.isfinite(high)  # false for NaN as well
+            if not (is_finite and low >= least and low > above and high <= most):
                 raise ModelFileError(
-                    f"the array {self._prefix}{name} has numbers that are not finite or too small"
+                    f"the array {self._prefix}{name} has numbers that are not finite, too small or "
+                    "too large"
                 )
         return array
 
@@ -132,7 +145,7 @@ class Shelf:
 
     def take_csr(self, n: int, dtype: Any, where: str) -> csr_array:
         """An (n, n) sparse matrix with sorted, non-empty rows, removed from the shelf."""
-        data = self.numbers("values", (-1,), dtype, least=0.0)
+        data = self.numbers("values", (-1,), dtype, least=0.0)  # sums are checked by the caller
         indices = self.take("indices", data.shape, (np.int32, np.int64))
         indptr = self.take("indptr", (n + 1,), indices.dtype)
         if indptr[0] != 0 or indptr[-1] != data.size or (np.diff(indptr) < 1).any():
@@ -177,20 +190,27 @@ def read_fields(
     return [data.get(key, later.get(key)) for key in (*keys, *later)]
 
 
-def read_integer(value: Any, where: str, *, least: int = 0, most: int = 2**62) -> int:
+def read_integer(value: Any, where: str, *, least: int = 0, most: int = LARGEST_INTEGER) -> int:
     """A whole number in a range; ModelFileError otherwise."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ModelFileError(f"{where}: expected a whole number of at least {least}, got {value!r}")
+        raise ModelFileError(
+            f"{where}: expected a whole number of at least {least}, got {repr(value)[:60]}"
+        )
     return value
 
 
 def read_number(
-    value: Any, where: str, *, above: float = -math.inf, least: float = -math.inf
+    value: Any,
+    where: str,
+    *,
+    above: float = -math.inf,
+    least: float = -LARGEST,
+    most: float = LARGEST,
 ) -> float:
     """A finite number in a range; ModelFileError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ModelFileError(f"{where}: expected a number, got {type(value).__name__}")
-    if abs(value) > 1e308 or not (value > above and value >= least):
+    if not (value > above and least <= value <= most):  # false for NaN as well
         raise ModelFileError(f"{where}: {value!r} is too small or too large")
     return float(value)
 
@@ -300,6 +320,8 @@ def decode_value(
 
     if isinstance(data, list):
         return [inner(entry) for entry in data]
+    if isinstance(data, int) and not isinstance(data, bool) and abs(data) > LARGEST_INTEGER:
+        raise ModelFileError(f"{where}: {data} is too large")
     if not isinstance(data, dict):
         return data
     tags = ("slice", "dict", "tuple", "array", *(decoders or ()))
@@ -329,6 +351,7 @@ def _entries(inner: Any, where: str, count: int | None = None) -> list[Any]:
 
 def _decode_slice(inner: Any, where: str) -> slice:
     ends = _entries(inner, where, 3)
-    if not all(end is None or (isinstance(end, int) and not isinstance(end, bool)) for end in ends):
-        raise ModelFileError(f"{where}: a slice must have whole numbers")
+    for end in ends:
+        if end is not None:
+            read_integer(end, f"{where}: a slice", least=-LARGEST_INTEGER)
     return slice(*ends)

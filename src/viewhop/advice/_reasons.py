@@ -8,7 +8,7 @@ import numpy as np
 
 from viewhop.advice._finding import Recommendation
 from viewhop.advice._spectral_choice import ACCURACY, RankChoice, entropy_knee
-from viewhop.geometry import Geometry
+from viewhop.geometry import Geometry, ways_to_join
 from viewhop.kernels import DistanceKernel
 from viewhop.selection import Selection
 from viewhop.views import Views
@@ -95,7 +95,7 @@ def neighbours_reason(geometry: Geometry, tried: Mapping[int, int]) -> Recommend
         pieces = ", ".join(f"{m} neighbours: {count}" for m, count in tried.items())
         text = (
             f"The walk stays in pieces ({pieces}): no number of neighbours up to {max(tried)} "
-            "connects it."
+            f"connects it. To join them, {ways_to_join(geometry.walk)[0]}."
         )
     elif k == first:
         text = "The walk is connected with it."

@@ -12,6 +12,7 @@ from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._edge import Edge
 from viewhop.affinity._kernel_codec import decode_kernel
+from viewhop.affinity._kernel_values import density_power
 from viewhop.affinity._sparse import SparseAffinity
 from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
@@ -19,9 +20,18 @@ from viewhop.errors import ModelFileError
 from viewhop.kernels import Correlation, DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Index, Points
 
-__all__ = ["AffinityReader"]
+__all__ = ["ROUNDING", "AffinityReader", "check_joined"]
 
 Floats = NDArray[np.float64]
+
+#: Relative difference of sums that were computed in another order, in single precision.
+ROUNDING = 1e-4
+#: Largest density; one over it is the smallest.
+MOST_DENSITY = 1e120
+#: Range of scales: distances of the smallest and largest views, divided by them, are finite.
+LEAST_SCALE, MOST_SCALE = 1e-157, 1e300
+#: Largest distance between rows.
+MOST_DISTANCE = 1e160
 
 
 class AffinityReader:
@@ -56,7 +66,7 @@ class AffinityReader:
             data, ("kernel", "scale", "recall", "n_probe"), self.where
         )
         kernel = decode_kernel(state, f"the kernel of {self.where}")
-        density = shelf.numbers("density", (self.n,), above=0.0)
+        density = shelf.numbers("density", (self.n,), least=1.0 / MOST_DENSITY, most=MOST_DENSITY)
         affinity: Affinity
         if isinstance(kernel, Precomputed):
             if scale is not None or n_probe is not None:
@@ -68,13 +78,27 @@ class AffinityReader:
             assert isinstance(kernel, DistanceKernel)
             affinity = self._measured(kernel, density, scale, n_probe, shelf)
         affinity.n_jobs = self.n_jobs
-        affinity.recall = read_number(recall, f"{self.where}: recall", least=0.0)
+        affinity.recall = read_number(recall, f"{self.where}: recall", least=0.0, most=1.0)
+        self._check_density(affinity)
         return affinity
+
+    def _check_density(self, affinity: Affinity) -> None:
+        """Raise ModelFileError unless densities are the row sums of the plain kernel."""
+        density = affinity.density
+        power = np.ones(self.n)
+        if affinity.kernel.alpha:
+            try:
+                power = density_power(self.name, density, affinity.kernel.alpha, self.dtype)
+            except ValueError as error:
+                raise ModelFileError(str(error)) from error
+        sums = power * np.asarray(affinity @ power)
+        if not (np.abs(sums - density) <= ROUNDING * density).all():
+            raise ModelFileError(f"{self.where}: densities are not the row sums of its kernel")
 
     def _precomputed(self, kernel: Precomputed, density: Floats, shelf: Shelf) -> Affinity:
         if kernel.n_neighbors is None:
             return DensePrecomputed(self.name, kernel, self._tiles(shelf), density=density)
-        threshold = shelf.numbers("threshold", (self.n,), least=0.0)
+        threshold = shelf.numbers("threshold", (self.n,), least=0.0, most=MOST_DENSITY)
         values = shelf.take_csr(self.n, self.dtype, self.where)
         return SparsePrecomputed(self.name, kernel, threshold, values, density=density)
 
@@ -115,7 +139,7 @@ class AffinityReader:
     def _deviation(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
         if not kernel.standardize:
             return None
-        return shelf.numbers("deviation", (self.width,), above=0.0)
+        return shelf.numbers("deviation", (self.width,), above=0.0)  # any positive size
 
     def _centre(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
         if kernel.metric != "centered-cosine":
@@ -123,7 +147,7 @@ class AffinityReader:
         return shelf.numbers("centre", (self.width,))
 
     def _edge(self, kernel: DistanceKernel, shelf: Shelf) -> Edge:
-        outer = shelf.numbers("radius", (self.n,), least=0.0)
+        outer = shelf.numbers("radius", (self.n,), least=0.0, most=MOST_DISTANCE)
         if not kernel.taper:
             return Edge(outer, outer)
         inner = shelf.numbers("inner", (self.n,), least=0.0)
@@ -136,8 +160,8 @@ class AffinityReader:
         if kernel.bandwidth == "local":
             if scale is not None:
                 raise ModelFileError(f"{where}: expected null, because local scales are an array")
-            return shelf.numbers("scale", (self.n,), least=0.0)
-        return read_number(scale, where, above=0.0)
+            return shelf.numbers("scale", (self.n,), least=LEAST_SCALE, most=MOST_SCALE)
+        return read_number(scale, where, least=LEAST_SCALE, most=MOST_SCALE)
 
     def _index(self, points: Points, n_probe: Any, shelf: Shelf) -> Index | None:
         if n_probe is None:
@@ -152,5 +176,20 @@ class AffinityReader:
 
     def _tiles(self, shelf: Shelf) -> Tiles:
         shape = (self.n * (self.n + 1) // 2,)
-        triangle = shelf.numbers("triangle", shape, self.dtype, least=0.0)
+        triangle = shelf.numbers("triangle", shape, self.dtype, least=0.0, most=MOST_DENSITY)
         return Tiles.unpacked(triangle, self.n, n_jobs=self.n_jobs)
+
+
+def check_joined(where: str, rows: NDArray[np.floating], joined: NDArray[np.floating]) -> None:
+    """Raise ModelFileError unless the rows of a joint view are those of the views side by side.
+
+    Parameters
+    ----------
+    where : str
+        Name of the joint view in the error message.
+    rows, joined : (n, d) arrays
+        As stored, and as computed from the views.
+    """
+    size = np.abs(joined).max(initial=0.0)
+    if rows.shape != joined.shape or not (np.abs(rows - joined) <= ROUNDING * size).all():
+        raise ModelFileError(f"{where}: its rows are not those of the views side by side")

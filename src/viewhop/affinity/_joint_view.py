@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._storage.codec import Shelf, read_fields, read_number
 from viewhop.affinity._affinity import Affinity
-from viewhop.affinity._affinity_reader import AffinityReader
+from viewhop.affinity._affinity_reader import AffinityReader, check_joined
 from viewhop.affinity._side_by_side import SideBySide
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.errors import ModelFileError
@@ -81,7 +81,7 @@ class JointView:
 
     @classmethod
     def restore(
-        cls, affinities: Sequence[Affinity], n: int, data: Any, shelf: Shelf, *, n_jobs: int
+        cls, affinities: Sequence[Affinity], rows: RowMap, data: Any, shelf: Shelf, *, n_jobs: int
     ) -> JointView:
         """The joint view from plain data; invalid data raise ModelFileError.
 
@@ -89,8 +89,8 @@ class JointView:
         ----------
         affinities : sequence of Affinity
             Of the views.
-        n : int
-            Number of samples in the joint view.
+        rows : RowMap
+            Which samples the rows of the views belong to.
         data : object
             As `state` wrote it.
         shelf : Shelf
@@ -105,16 +105,20 @@ class JointView:
             raise ModelFileError("the joint view: expected a factor for each of the views")
         side_by_side = SideBySide(
             {
-                name: read_number(factors[name], "a factor of the joint view", least=0.0)
+                name: read_number(factors[name], "a factor of the joint view", above=0.0)
                 for name in names
             }
         )
         width = sum(K.points.rows.shape[1] for K in sparse)
         name = joint_name(names)
+        places = complete_rows(rows)
+        n = places[0].size
         reader = AffinityReader("the joint view", name, n, width, affinities[0].dtype, n_jobs)
         affinity = reader.read(kernel, shelf)
         if not isinstance(affinity, SparseAffinity) or affinity.features.metric != "euclidean":
             raise ModelFileError("the joint view: expected a neighbour kernel, Euclidean distances")
+        features = {K.name: K.points.rows[place] for K, place in zip(sparse, places, strict=True)}
+        check_joined("the joint view", affinity.points.rows, side_by_side.join(features))
         return cls(affinity, side_by_side)
 
 

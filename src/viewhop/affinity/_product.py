@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Affinity
-from viewhop.affinity._affinity_reader import AffinityReader
+from viewhop.affinity._affinity_reader import ROUNDING, AffinityReader, check_joined
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_rows import KernelRows, normalised_logs
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
@@ -103,12 +103,13 @@ class KernelProduct:
                 raise ModelFileError(
                     "expected no product: that of dense kernels is computed from them"
                 )
+            tiles = Tiles.of_product([a.tiles for a in dense])
+            density = shelf.numbers("density", (n,), above=0.0)
+            sums = tiles.sums(n_jobs=n_jobs)
+            if not (np.abs(density - sums) <= ROUNDING * sums).all():
+                raise ModelFileError("the product: densities are not the row sums of its kernel")
             joint: Affinity = DensePrecomputed(
-                "product",
-                Precomputed(),
-                Tiles.of_product([a.tiles for a in dense]),
-                n_jobs=n_jobs,
-                density=shelf.numbers("density", (n,), above=0.0),
+                "product", Precomputed(), tiles, n_jobs=n_jobs, density=density
             )
             return cls(affinities, joint=joint)
         sparse = [a for a in affinities if isinstance(a, SparseAffinity)]
@@ -120,7 +121,10 @@ class KernelProduct:
             raise ModelFileError(
                 "the product of neighbour kernels is a neighbour kernel with Euclidean distances"
             )
-        return cls(affinities, joint=joint)
+        product = cls(affinities, joint=joint)
+        joined = product._side_by_side({a.name: a.points.rows for a in sparse})
+        check_joined("the product", joint.points.rows, joined)
+        return product
 
     @property
     def _is_dense(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from viewhop.cli._command import Command
+from viewhop.cli._command import Command, name_options
 from viewhop.cli._fit_options import kernel_options, setting, settings_from_options
 from viewhop.cli._options import quiet_option, table_options, views_argument
 
@@ -66,7 +66,9 @@ def _print_tables(result: FileAdvice) -> None:
     )
     for table, rows in ((seen, advice.finding_rows()), (advised, advice.recommendation_rows())):
         for row in rows:
-            table.add_row(*map(Text, row))  # names of views are no markup
+            *cells, reason = row
+            # As Text: names of views are no markup. The advice is for `viewhop fit`.
+            table.add_row(*map(Text, cells), Text(name_options(reason)))
     console = Console()
     if advice.findings:
         console.print(seen)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-__all__ = ["Command"]
+__all__ = ["Command", "name_options"]
 
 _DEBUG_KEY = "viewhop.debug"
 #: Parameters of estimators whose options have the same name, or another one. A quoted word is the
@@ -63,7 +63,7 @@ class Command(click.Command):
             # A closed pipe (`| head`) is not an error; click handles it.
             if debug or getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            raise click.ClickException(_name_options(_error_line(error), ctx)) from error
+            raise click.ClickException(name_options(_error_line(error), ctx)) from error
 
 
 def _error_line(error: Exception) -> str:
@@ -83,12 +83,21 @@ def _error_line(error: Exception) -> str:
 
 def _show_warning(ctx: click.Context, message: Warning | str, *where: Any, **more: Any) -> None:
     text = " ".join(str(message).split())
-    click.echo(f"warning: {_name_options(text, ctx)}", err=True)
+    click.echo(f"warning: {name_options(text, ctx)}", err=True)
 
 
-def _name_options(text: str, ctx: click.Context) -> str:
-    """The text with options of the command in place of the parameters that they set."""
-    known = {option for param in ctx.command.params for option in param.opts}
+def name_options(text: str, ctx: click.Context | None = None) -> str:
+    """The text with options in place of the parameters of an estimator that they set.
+
+    Parameters
+    ----------
+    text : str
+    ctx : Context or None
+        Of the command that has the options; None takes all, for advice about another command.
+    """
+    known = {*_OPTIONS.values()}
+    if ctx is not None:
+        known &= {option for param in ctx.command.params for option in param.opts}
 
     def option(found: re.Match[str]) -> str:
         name, value = _OPTIONS[found[1]], found[2]

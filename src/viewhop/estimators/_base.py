@@ -241,7 +241,7 @@ def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floa
     """One stacked array or DataFrame as scikit-learn reads it; NaN is kept, masked becomes NaN."""
     if not issparse(X):  # refused by scikit-learn
         X = plain_array("X", X)
-        if np.ndim(X) > 2:
+        if len(getattr(X, "shape", ())) > 2:  # scikit-learn refuses fewer dimensions
             check_depth("X", X)
     matrix: NDArray[np.floating] = validate_data(
         est, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False

@@ -28,7 +28,7 @@ from viewhop.estimators._count_clusters import count_clusters
 from viewhop.estimators._hops_choice import check_fusion, choose_hops
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
-from viewhop.estimators._parameters import encode_parameters
+from viewhop.estimators._parameters import check_values, encode_parameters
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.solvers import UpToRank
 from viewhop.views import Schema
@@ -209,8 +209,7 @@ views, missing
         -------
         self
         """
-        self._validate_params()
-        check_fusion(self.fusion, self.hops, self.within_view_weight, self.view_weights)
+        self._check_parameters()
         seed = _draw_seed(self.random_state)
         views, schema = self._read_training(X)
         with show_progress(self.verbose) as progress:
@@ -287,6 +286,11 @@ views, missing
         return MultiViewDiffusionMaps.from_geometry(
             geometry, n_components=self._n_coordinates(), random_state=seed, **shared
         )
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError for parameters that are invalid whatever the data."""
+        check_values(self)
+        check_fusion(self.fusion, self.hops, self.within_view_weight, self.view_weights)
 
     def _recipe(self, names: Sequence[str]) -> Recipe:
         n_clusters = 1 if self.n_clusters == "auto" else int(self.n_clusters)

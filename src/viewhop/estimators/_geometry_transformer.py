@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
 from viewhop.estimators._model_file import save_model
+from viewhop.estimators._parameters import check_values
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.views import Schema
 from viewhop.walks import Walk
@@ -32,6 +33,7 @@ class GeometryTransformer(ViewTransformer):
     """
 
     geometry_: Geometry
+    max_memory: float | str | None
     n_jobs: int | None
     random_state: Any
     verbose: int | Progress
@@ -65,12 +67,17 @@ class GeometryTransformer(ViewTransformer):
         Parameters
         ----------
         X : list or dict of (n_samples, n_features) arrays, Views, MuData, stacked array, DataFrame
-            A row of NaN is a sample that the view did not observe.
+            A row that is NaN or masked is a sample that the view did not observe.
         y : ignored
 
         Returns
         -------
         self
+
+        Warns
+        -----
+        DroppedRowsWarning
+            If rows were dropped, with ``missing="drop"``.
         """
         self._check_parameters()
         views, schema = self._read_training(X)
@@ -92,6 +99,8 @@ class GeometryTransformer(ViewTransformer):
         ----------
         X : as in `fit`
             Any subset of the views: a list with None, a dict without some of them, or rows of NaN.
+            DataFrames given one per view are matched by column name; one stacked DataFrame must
+            have the columns of the fit, in the same order.
         return_coverage : bool
             Whether to return the coverage as well.
 
@@ -106,6 +115,8 @@ class GeometryTransformer(ViewTransformer):
 
         Warns
         -----
+        DroppedRowsWarning
+            If rows were dropped, with ``missing="drop"``.
         FarSampleWarning
             If samples are far from all training samples; they get the coordinates of the nearest.
         UnreachedViewWarning
@@ -193,7 +204,7 @@ class GeometryTransformer(ViewTransformer):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are invalid whatever the data."""
-        self._validate_params()
+        check_values(self)
 
     def _recipe(self, names: Sequence[str]) -> Recipe:
         """The recipe of the geometry for views with these names."""

@@ -16,7 +16,7 @@ __all__ = ["check_fusion", "choose_hops"]
 #: Largest entry of `hops`, and largest of `view_weights`, which are squared; one over them is the
 #: smallest.
 LARGEST_HOP = 1e100
-LARGEST_WEIGHT = 1e50
+LARGEST_WEIGHT = 1e30
 
 
 def check_fusion(

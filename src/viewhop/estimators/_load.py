@@ -23,6 +23,7 @@ from viewhop.estimators._parameters import decode_parameters
 from viewhop.estimators._single_view import DiffusionMaps
 from viewhop.estimators._version1 import upgrade_model
 from viewhop.geometry import decode_geometry
+from viewhop.walks import check_degrees
 
 __all__ = ["load"]
 
@@ -96,6 +97,7 @@ def _decode_model(content: Any, shelf: Shelf) -> Any:
     )
     decode = _DECODERS[read_text(name, "the class of the model", [*_DECODERS])]
     est = decode(parameters, learned, shelf)
+    check_degrees(est.geometry_.walk)
     # Compute the coordinates now, so that inconsistent arrays are refused on loading.
     est.geometry_.prepare()
     shelf.check_empty()

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from viewhop._storage import archive
 from viewhop._storage.codec import Shelf
 from viewhop.errors import ModelFileError
-from viewhop.estimators._parameters import encode_parameters
+from viewhop.estimators._parameters import check_values, encode_parameters
 
 __all__ = ["save_model"]
 
@@ -43,7 +43,7 @@ def save_model(
             "model files hold only viewhop's own classes"
         )
     try:
-        est._validate_params()
+        check_values(est)
     except ValueError as error:
         raise ModelFileError(f"the parameters were changed after the fit: {error}") from error
     solver = getattr(est, "solver", "auto")

@@ -73,8 +73,9 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         The embedding of a sample. "consensus": r coordinates of the sample itself, on which all of
         its views agree; needs view weights, or a hop matrix of rank one. "concat": its coordinates
         in all views side by side, Eq. (23), filled in by the walk where a view did not observe it.
-        "mean": the mean over the views that observed it, each centred and scaled to unit standard
-        deviation. "auto" is "consensus" for a walk with view weights, otherwise "concat". Ignored
+        "mean": the mean over the views that observed it, in which each coordinate is centred and
+        scaled to unit standard deviation, times λ_k^t; nothing is filled in. "auto" is "consensus"
+        for a walk with view weights, otherwise "concat". Ignored
         by fusions other than "hop", which have one set of coordinates.
     views : int, list, dict or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
@@ -138,7 +139,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     memory_ : int
         Expected peak memory of the fit in bytes, not counting X.
     timings_ : dict of float
-        Seconds per stage of the fit: "selection", "kernels", "solve", "extension".
+        Seconds per stage of the fit: "selection", "kernels", "solve", "extension"; empty for a
+        loaded model, because a model file does not hold them.
     n_steps_ : float
         t of the fit; ``set_params`` only affects the next fit.
 
@@ -355,7 +357,6 @@ def check_rank(n_components: int | str, accuracy: float | str | None, n_steps: f
     n_components, accuracy, n_steps
         As in `MultiViewDiffusionMaps`.
     """
-    geometry.check_time(n_steps)
     if n_components == "auto" and not n_steps > 0:
         raise ValueError(f'n_components="auto" needs n_steps > 0, not {n_steps!r}')
     if n_components != "auto" and accuracy is not None:

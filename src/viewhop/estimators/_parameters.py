@@ -7,12 +7,31 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from viewhop._runtime import memory
+from viewhop._runtime.threads import thread_count
 from viewhop._storage.codec import Shelf, decode_value, encode_value, read_fields
 from viewhop.affinity import decode_kernel, encode_kernel
 from viewhop.errors import ModelFileError
+from viewhop.geometry import check_time
 from viewhop.kernels import Kernel
 
-__all__ = ["decode_parameters", "encode_parameters"]
+__all__ = ["check_values", "decode_parameters", "encode_parameters"]
+
+
+def check_values(est: BaseEstimator) -> None:
+    """Raise ValueError for a parameter that no fit accepts, each by itself.
+
+    Combinations are left to `fit`: versions before view weights had both `hops` and η in a file.
+
+    Parameters
+    ----------
+    est : estimator
+    """
+    est._validate_params()
+    memory.parse_budget(est.max_memory)
+    thread_count(est.n_jobs)
+    if hasattr(est, "n_steps"):
+        check_time(est.n_steps)
 
 
 def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
@@ -49,7 +68,7 @@ def decode_parameters(kind: type[BaseEstimator], data: Any, shelf: Shelf) -> dic
     }
     est = kind(**values)
     try:
-        est._validate_params()
+        check_values(est)
     except ValueError as error:
         raise ModelFileError(str(error)) from error
     parameters: dict[str, Any] = est.get_params(deep=False)

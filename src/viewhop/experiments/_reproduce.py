@@ -136,7 +136,7 @@ def reproduce(
             else:
                 again, origin = earlier[count].damage, origins[count]
                 outcomes.append(_run(experiment, contexts[count], folder, origin, again=again))
-            page.write(folder)
+        page.update(folder)
         progress(Stage("experiments"), len(chosen), len(chosen))
     return outcomes
 
@@ -182,7 +182,7 @@ def _run(
 
 
 def _write(experiment: Experiment, result: Result, folder: Path, origin: dict[str, Any]) -> None:
-    """Write the pictures and the file of a result, or nothing."""
+    """Write the pictures, the page and the file of a result, or nothing."""
     file = f"{experiment.name}.json"
     with stage_files(folder, last=file) as inside:
         record = {
@@ -194,6 +194,7 @@ def _write(experiment: Experiment, result: Result, folder: Path, origin: dict[st
             "pictures": _write_pictures(experiment, result, inside),
         }
         recording.write(inside / file, result, record)
+        page.write(inside, folder)
 
 
 def _write_pictures(experiment: Experiment, result: Result, folder: Path) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from viewhop.experiments._experiment import Cell, Result, Table
 from viewhop.experiments._index import NAMES
 from viewhop.experiments._results_store import Record
 
-__all__ = ["write"]
+__all__ = ["update", "write"]
 
 _TITLE = "The paper's experiments"
 _INTRO = (
@@ -49,22 +50,47 @@ footer { color: var(--pale); font-size: .9rem; }
 """
 
 
-def write(folder: Path) -> None:
-    """Write ``report.md`` and ``report.html`` of all results in a folder.
+def update(folder: Path) -> None:
+    """Write ``report.md`` and ``report.html`` of all results in a folder, unless they are there."""
+    pages = _render(folder)
+    if any(_content(folder / name) != content for name, content in pages.items()):
+        with stage_files(folder, last="report.html") as inside:
+            write(inside, folder)
+
+
+def write(inside: Path, folder: Path) -> None:
+    """Write ``report.md`` and ``report.html`` of all results in two folders.
 
     Results that cannot be read are named at the beginning.
+
+    Parameters
+    ----------
+    inside : Path
+        The folder for the page, with new results, which take precedence.
+    folder : Path
+        The folder with earlier results.
     """
+    for name, content in _render(inside, folder).items():
+        (inside / name).write_bytes(content)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _render(*folders: Path) -> dict[str, bytes]:
+    """Content of the pages by file name; results in the first folder take precedence."""
     results, faults = [], []
     for name in NAMES:
+        stored = (recording.read(folder / f"{name}.json") for folder in folders)
         try:
-            stored = recording.read(folder / f"{name}.json")
+            results += [*islice((each for each in stored if each is not None), 1)]
         except RunFileError as error:
             faults.append(f"Not shown: {error}; run viewhop reproduce {name} again.")
-        else:
-            results += [] if stored is None else [stored]
-    with stage_files(folder, last="report.html") as inside:
-        (inside / "report.md").write_bytes(_markdown(results, faults).encode())
-        (inside / "report.html").write_bytes(_html(results, faults).encode())
+    return {
+        "report.md": _markdown(results, faults).encode(),
+        "report.html": _html(results, faults).encode(),
+    }
 
 
 def _markdown(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -> str:

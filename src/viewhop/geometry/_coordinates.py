@@ -149,7 +149,10 @@ def _is_between(value: object, most: float) -> TypeGuard[float]:
     """Whether a value is a number from 0 to `most`."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
-    return bool(value >= 0 and value <= most)  # type: ignore[operator]  # numbers have no types
+    try:
+        return 0 <= float(value) <= most
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def warn_of_underflow(

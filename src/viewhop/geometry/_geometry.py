@@ -46,7 +46,7 @@ class FitRecord:
     memory : int
         Expected peak memory of the fit in bytes, not counting X.
     timings : dict of float
-        Seconds per stage: "selection", "kernels", "solve", "extension".
+        Seconds per stage: "selection", "kernels", "solve", "extension"; empty after loading.
     metric_scores : dict of (dict of float by metric) by view name
         How well each metric that was tried agrees with the other views; empty without evidence.
     agreement : (n_views, n_views) array or None

@@ -6,6 +6,7 @@ threads are: densities, degrees and the spectrum.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,13 @@ from viewhop.walks import Walk, read_walk, walk_state
 
 __all__ = ["decode_geometry", "encode_geometry"]
 
+#: Most columns of a view, and largest agreement of two, which is at most 1 beyond chance.
+MOST_FEATURES = 2**40
+MOST_AGREEMENT = 1e6
+#: Smaller eigenvalues are not positive beyond rounding, so no fit keeps them.
+LEAST_EIGENVALUE = 1e-20
+#: Relative difference that rounding may leave in values that were computed in another order.
+ROUNDING = 1e-4
 _STAGES = ("kernels", "solve", "extension")
 #: Stages that older versions did not have.
 _LATER_STAGES = ("selection",)
@@ -54,7 +62,6 @@ def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
         "record": {
             "n_pieces": int(record.n_pieces),
             "memory": int(record.memory),
-            "timings": dict(record.timings),
             "metric_scores": {name: dict(own) for name, own in record.metric_scores.items()},
             "agreement": None if record.agreement is None else _encode_matrix(record.agreement),
             "view_weights": dict(record.view_weights),
@@ -102,14 +109,14 @@ def decode_geometry(
         raise ModelFileError(f"one set of coordinates has no {output} over views")
     if output == "consensus" and fitted.hub is None:
         raise ModelFileError("a consensus needs a hop matrix of rank one")
-    read_number(n_steps, "the number of steps", least=0.0)
+    read_number(n_steps, "the number of steps", least=0.0, most=sys.float_info.max)
     return Geometry(
         fitted,
-        _decode_spectrum(spectrum, shelf.within("spectrum"), fitted.n_nodes),
+        _decode_spectrum(spectrum, shelf.within("spectrum"), fitted),
         views,
         n_steps,
         output,
-        _decode_record(record, views.names),
+        _decode_record(record, views.names, fitted.n_nodes),
     )
 
 
@@ -133,9 +140,11 @@ def _decode_schema(data: Any, shelf: Shelf) -> Schema:
         raise ModelFileError("the names of the views: expected some, each of them once")
     if not all(isinstance(part, list) and len(part) == len(names) for part in (widths, labels)):
         raise ModelFileError(f"the views: expected widths and feature names of {len(names)} views")
-    widths = tuple(read_integer(width, "the width of a view", least=1) for width in widths)
+    widths = tuple(
+        read_integer(width, "the width of a view", least=1, most=MOST_FEATURES) for width in widths
+    )
     if n_columns is not None:
-        read_integer(n_columns, "the number of features", least=1)
+        read_integer(n_columns, "the number of features", least=1, most=MOST_FEATURES)
     schema = Schema(
         names,
         widths,
@@ -159,49 +168,85 @@ def _encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:
     return {"solver": spectrum.solver, "n_products": int(spectrum.n_products)}
 
 
-def _decode_spectrum(data: Any, shelf: Shelf, n_nodes: int) -> Spectrum:
+def _decode_spectrum(data: Any, shelf: Shelf, walk: Walk) -> Spectrum:
+    """The spectrum of a walk: eigenvalues from 0 to 1 and vectors of the lengths that they have."""
     solver, n_products = read_fields(data, ("solver", "n_products"), "the spectrum")
-    values = shelf.numbers("eigenvalues", (-1,), above=0.0)
+    values = shelf.numbers("eigenvalues", (-1,), least=LEAST_EIGENVALUE, most=1.0 + 1e-6)
     if not values.size or (np.diff(values) > 0).any():
         raise ModelFileError("the spectrum: expected eigenvalues, the largest first")
-    shape = n_nodes, values.size
-    return Spectrum(
+    shape = walk.n_nodes, values.size
+    spectrum = Spectrum(
         values,
         shelf.numbers("eigenvectors", shape),
         shelf.numbers("stepped", shape),
-        shelf.numbers("residuals", (values.size,), least=0.0),
-        shelf.numbers("stationary", (n_nodes,), least=0.0),
+        shelf.numbers("residuals", (values.size,), least=0.0, most=2.0 + ROUNDING),
+        shelf.numbers("stationary", (walk.n_nodes,), least=0.0, most=1.0 + ROUNDING),
         read_text(solver, "the solver"),
         read_integer(n_products, "the number of products"),
     )
+    if not np.abs(spectrum.stationary - walk.stationary).max() <= ROUNDING:
+        raise ModelFileError("the spectrum: its stationary distribution is not that of the walk")
+    _check_lengths(spectrum)
+    return spectrum
 
 
-def _decode_record(data: Any, names: Sequence[str]) -> FitRecord:
+def _check_lengths(spectrum: Spectrum) -> None:
+    """Raise ModelFileError unless eigenvectors have length 1, and λ after a step, up to accuracy.
+
+    Lengths are weighted by the stationary distribution. A large `tol` leaves them inaccurate.
+    """
+    weights, values = spectrum.stationary[:, None], spectrum.eigenvalues
+    own, moved = (
+        np.sqrt((weights * np.square(part)).sum(axis=0))
+        for part in (spectrum.eigenvectors, spectrum.stepped)
+    )
+    slack = 0.1 + 2.0 * spectrum.residuals
+    is_unit = np.abs(own - 1.0) <= slack / values
+    is_moved = np.abs(moved - values * own) <= slack
+    unreached = spectrum.eigenvectors[spectrum.stationary <= 0]
+    if not (is_unit.all() and is_moved.all()) or unreached.any():
+        raise ModelFileError("the spectrum: its eigenvectors do not have their lengths")
+
+
+def _decode_record(data: Any, names: Sequence[str], n_nodes: int) -> FitRecord:
     n_pieces, memory, timings, scores, agreement, weights = read_fields(
         data,
-        ("n_pieces", "memory", "timings"),
+        ("n_pieces", "memory"),
         "the record",
-        optional={"metric_scores": {}, "agreement": None, "view_weights": {}},
+        optional={"timings": None, "metric_scores": {}, "agreement": None, "view_weights": {}},
     )
+    return FitRecord(
+        read_integer(n_pieces, "the number of pieces", least=1, most=n_nodes),
+        read_integer(memory, "the memory of the fit"),
+        {} if timings is None else _decode_timings(timings),
+        _decode_scores(scores, names),
+        None if agreement is None else _decode_matrix(agreement, len(names)),
+        _decode_weights(weights, names),
+    )
+
+
+def _decode_timings(data: Any) -> dict[str, float]:
+    """Seconds by stage, which files of earlier versions have."""
     later = dict.fromkeys(_LATER_STAGES, 0.0)
     seconds = dict(
         zip(
             (*_STAGES, *_LATER_STAGES),
-            read_fields(timings, _STAGES, "the timings", optional=later),
+            read_fields(data, _STAGES, "the timings", optional=later),
             strict=True,
         )
     )
-    return FitRecord(
-        read_integer(n_pieces, "the number of pieces", least=1),
-        read_integer(memory, "the memory of the fit"),
-        {
-            stage: read_number(seconds[stage], "the timings", least=0.0)
-            for stage in (*_LATER_STAGES, *_STAGES)
-        },
-        {name: _decode_numbers(own, f"the metrics of {name!r}") for name, own in _items(scores)},
-        None if agreement is None else _decode_matrix(agreement, len(names)),
-        _decode_weights(weights, names),
-    )
+    return {
+        stage: read_number(seconds[stage], "the timings", least=0.0)
+        for stage in (*_LATER_STAGES, *_STAGES)
+    }
+
+
+def _decode_scores(data: Any, names: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Agreement by view and metric."""
+    scores = {name: _decode_numbers(own, f"the metrics of {name!r}") for name, own in _items(data)}
+    if not set(scores) <= set(names):
+        raise ModelFileError("the scores of metrics: expected some of the views")
+    return scores
 
 
 def _items(data: Any) -> list[tuple[str, Any]]:
@@ -211,13 +256,19 @@ def _items(data: Any) -> list[tuple[str, Any]]:
 
 
 def _decode_numbers(data: Any, where: str) -> dict[str, float]:
-    return {key: read_number(entry, where) for key, entry in _items(data)}
+    return {
+        key: read_number(entry, where, least=-MOST_AGREEMENT, most=MOST_AGREEMENT)
+        for key, entry in _items(data)
+    }
 
 
 def _decode_weights(data: Any, names: Sequence[str]) -> dict[str, float]:
-    weights = _decode_numbers(data, "the weights of the views")
-    if weights and [*weights] != [*names]:
-        raise ModelFileError("the weights of the views: expected one for each view")
+    where = "the weights of the views"
+    weights = {
+        name: read_number(weight, where, least=0.0, most=1.0) for name, weight in _items(data)
+    }
+    if weights and ([*weights] != [*names] or max(weights.values()) < 1.0):
+        raise ModelFileError(f"{where}: expected one for each view, the largest of them 1")
     return weights
 
 
@@ -232,4 +283,14 @@ def _decode_matrix(data: Any, size: int) -> NDArray[np.float64]:
         or [len(r) if isinstance(r, list) else -1 for r in data] != [size] * size
     ):
         raise ModelFileError(f"{where}: expected {size} rows of {size} numbers")
-    return np.array([[np.nan if x is None else read_number(x, where) for x in row] for row in data])
+    return np.array(
+        [
+            [
+                np.nan
+                if x is None
+                else read_number(x, where, least=-MOST_AGREEMENT, most=MOST_AGREEMENT)
+                for x in row
+            ]
+            for row in data
+        ]
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
-from viewhop.views import Describe, row_number
+from viewhop.views import LARGEST, Describe, row_number
 
 __all__ = ["FeatureMap", "check_spread", "feature_deviations"]
 
@@ -86,8 +86,18 @@ class FeatureMap:
 
     def check(self, X: NDArray[np.floating], name: str, describe: Describe = row_number) -> None:
         """Raise ValueError, naming view and row, for a row that has no features."""
+        observed = np.flatnonzero(np.isfinite(X[:, 0]))
+        if self.deviation is not None:
+            with np.errstate(over="ignore"):
+                sizes = np.abs(X[observed] / self.deviation).max(axis=1)
+            far = np.flatnonzero(~(sizes <= LARGEST))
+            if far.size:
+                raise ValueError(
+                    f"{describe(int(observed[far[0]]))} of view {name!r} has a value of more than "
+                    f"{LARGEST:.0e} standard deviations; its square overflows: scale the view as "
+                    "in fit"
+                )
         if self.needs_direction:
-            observed = np.flatnonzero(np.isfinite(X[:, 0]))
             lengths = self._directions(X[observed])[1]
             _check_directions(lengths, name, lambda row: describe(int(observed[row])))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._arrays import read_array
+from viewhop.plotting._read_array import read_array
 from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
 from viewhop.plotting._text import plain_text
 

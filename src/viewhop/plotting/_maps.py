@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from viewhop.plotting._arrays import read_array
 from viewhop.plotting._labelled_points import draw_points, label_series
+from viewhop.plotting._read_array import read_array
 from viewhop.plotting._style import make_axes, set_title
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.plotting._arrays import read_array
 from viewhop.plotting._matrices import draw_matrix
+from viewhop.plotting._read_array import read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from viewhop.plotting._text import plain_text
@@ -26,8 +27,10 @@ PALETTE = (
     "#92dadd",
 )
 INK = "#404040"
-#: Characters of a line of a title, and lines.
-LONGEST_TITLE, MOST_LINES = 200, 5
+#: Characters of a title, its lines, and characters that a line has however narrow the Axes are.
+LONGEST_TITLE, MOST_LINES, SHORTEST_LINE = 200, 5, 24
+#: Mean width of a letter of a title, in points.
+LETTER = 5.2
 PALE = "#c8c8c8"
 
 
@@ -61,10 +64,17 @@ def tidy_axes(ax: Axes, title: str | None, *, whole_x: bool = False) -> None:
 
 def set_title(ax: Axes, title: str) -> None:
     """Draw a title on the left, in several lines if it is long; dollar signs are no formula."""
-    lines = [plain_text(line, LONGEST_TITLE) for line in title.splitlines()[:MOST_LINES]]
-    ax.set_title(
-        "\n".join(lines), loc="left", fontsize="medium", color=INK, parse_math=False, wrap=True
-    )
+    # Not by matplotlib, which parses formulas to find out how long a line is.
+    width = 72 * ax.get_window_extent().width / ax.figure.dpi
+    lines = [
+        part
+        for line in title.splitlines()
+        for part in textwrap.wrap(
+            plain_text(line, LONGEST_TITLE), max(SHORTEST_LINE, int(width / LETTER))
+        )
+    ]
+    text = "\n".join(lines[:MOST_LINES])
+    ax.set_title(text, loc="left", fontsize="medium", color=INK, parse_math=False)
 
 
 def add_colour_bar(ax: Axes, drawn: Any, *, pad: float, shrink: float = 1.0) -> Colorbar:

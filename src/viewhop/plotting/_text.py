@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["draw_literally", "plain_text"]
 
 #: Characters of a label; longer ones are cut, because they would leave no room for the plot.
-LONGEST = 60
+LONGEST = 36
 #: Line breaks and other characters that no font draws.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -28,7 +28,7 @@ def plain_text(text: object, longest: int = LONGEST) -> str:
     >>> plain_text("two\nlines")
     'two lines'
     >>> len(plain_text("x" * 1000))
-    60
+    36
     """
     valid = str(text).encode("utf-8", "replace").decode("utf-8")
     line = _CONTROL.sub(" ", valid)

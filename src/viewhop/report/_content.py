@@ -31,7 +31,7 @@ from viewhop.report._fitted_parts import FittedParts, fitted_parts
 from viewhop.report._map_panel import build_map, choose_layout
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
-from viewhop.report._pieces import describe_pieces, solve_pieces
+from viewhop.report._piece_panels import describe_pieces, solve_pieces
 from viewhop.views import Views
 
 __all__ = ["Content", "build_content"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from viewhop.geometry import Geometry, PieceCoordinates
 from viewhop.report._fitted_parts import FittedParts
 from viewhop.report._packing import Pack
-from viewhop.report._pieces import SolvedPieces
+from viewhop.report._piece_panels import SolvedPieces
 
 __all__ = ["build_panels"]
 

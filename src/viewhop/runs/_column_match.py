@@ -36,7 +36,7 @@ def read_model_views(
     paths: Mapping[str, str],
     *,
     options: Options,
-    allow_unobserved: bool = False,
+    is_new: bool = False,
 ) -> Joined:
     """The views in files, with the columns that a model was fitted on, in its order.
 
@@ -51,8 +51,9 @@ def read_model_views(
         Any of the views.
     options : Options
         For all files.
-    allow_unobserved : bool
-        Whether a file may have no value at all; its view is then as if it was not passed.
+    is_new : bool
+        Whether the samples are new: a file may then have no value at all, and its view is as if
+        it was not passed.
 
     Raises
     ------
@@ -72,9 +73,7 @@ def read_model_views(
         place = schema.names.index(name)
         columns = schema.feature_names[place]
         own = options if columns is None else replace(options, keep=(), drop=(), columns=columns)
-        table = read_table(
-            paths[name], replace(own, shared=True), budget, allow_unobserved=allow_unobserved
-        )
+        table = read_table(paths[name], replace(own, shared=True), budget, is_new=is_new)
         width = table.matrix.shape[1]
         if width != schema.widths[place]:
             raise table_fault(
@@ -93,7 +92,7 @@ def read_model_views(
     if all(table.labels is None for table in tables.values()):
         check_requested(tables, Options(label=options.label))
     check_join(tables, budget)
-    return join_tables(tables, allow_unobserved=allow_unobserved)
+    return join_tables(tables, is_new=is_new)
 
 
 def check_training_samples(model: Model, samples: Joined) -> None:

@@ -115,10 +115,10 @@ def number(
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(expected)
-        converted = float(value) if abs(value) <= _LARGEST else math.inf
-        if not math.isfinite(converted):
+        if value > _LARGEST and most == _LARGEST:
             raise ValueError(f"{expected}, and at most {most:g}")
-        if converted > most:
+        converted = float(value) if abs(value) <= _LARGEST else math.inf
+        if not math.isfinite(converted) or converted > most:
             raise ValueError(expected)
         if (least is not None and converted < least) or (above is not None and converted <= above):
             raise ValueError(expected)
@@ -131,7 +131,9 @@ def thread_count(value: Any) -> int:
     """A number of threads, or −1 for all cores."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole or not (value == -1 or 1 <= value <= _MOST_THREADS):
-        raise ValueError(f"1 to {_MOST_THREADS:,} threads, or -1 for all cores")
+        raise ValueError(
+            f"a whole number of threads from 1 to {_MOST_THREADS:,}, or -1 for all cores"
+        )
     return int(value)
 
 

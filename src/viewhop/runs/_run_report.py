@@ -230,12 +230,13 @@ def summarise_record(record: Mapping[str, Any]) -> dict[str, str]:
         "coordinates": str(record["n_components"]),
         "eigenvalues": ", ".join(f"{value:.4g}" for value in record["eigenvalues"][:10]),
         "pieces": str(record["n_pieces"]),
-        "neighbours": _format_neighbours(record.get("n_neighbors", {})),
         "solver": str(record["solver"]),
         "seed": str(record["seed"]),
         "seconds": f"{sum(record['timings'].values()):.1f}",
         "viewhop": str(record["viewhop"]),
     }
+    if "n_neighbors" in record:  # not in records of earlier versions
+        facts["neighbours"] = _format_neighbours(record["n_neighbors"])
     for entry in record["warnings"]:
         facts[entry["kind"]] = entry["text"]
     return facts

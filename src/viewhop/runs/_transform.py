@@ -118,7 +118,7 @@ def _transform(
 ) -> TransformResult:
     fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
-    samples = read_model_views(fitted, views, options=options, allow_unobserved=True)
+    samples = read_model_views(fitted, views, options=options, is_new=True)
     est = embedder_of(fitted)
     verbose = est.verbose
     est.set_params(verbose=progress)

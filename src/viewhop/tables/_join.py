@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,14 +17,13 @@ from viewhop.errors import SimilarIdsWarning, TableError
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options, match_names
 from viewhop.tables._faults import missing_column, quote_cell
+from viewhop.tables._labels import join_labels
 from viewhop.tables._read import read_header, read_table
 from viewhop.tables._table import Table
 from viewhop.views import Views, warn_of_similar_ids
 
 __all__ = ["Joined", "check_join", "check_requested", "join_tables", "read_views"]
 
-_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
-_DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 #: Bytes that the join takes for every id of a file.
 _JOIN = 300
 
@@ -100,7 +98,7 @@ def check_join(tables: Mapping[str, Table], budget: ReadingBudget) -> None:
     budget.check(files, _JOIN * n_ids, what=f"joining {n_ids:,} ids")
 
 
-def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) -> Joined:
+def join_tables(tables: Mapping[str, Table], *, is_new: bool = False) -> Joined:
     r"""The tables as views: joined by id if they have ids, otherwise by row.
 
     A join by id contains every id of any table, in order of first appearance. A view did not
@@ -110,8 +108,9 @@ def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) 
     ----------
     tables : dict of Table by view name
         Either all with ids or all without.
-    allow_unobserved : bool
-        Whether a table may have no value at all; the views then lack it.
+    is_new : bool
+        Whether the rows are new samples of a fitted model: then a table may have no value at all,
+        and the views lack it.
 
     Warns
     -----
@@ -155,13 +154,11 @@ def join_tables(tables: Mapping[str, Table], *, allow_unobserved: bool = False) 
             advice="pass id_strip (--id-strip)",
         )
     frames = {
-        name: _frame(table)
-        for name, table in tables.items()
-        if not allow_unobserved or observed[name].any()
+        name: _frame(table) for name, table in tables.items() if not is_new or observed[name].any()
     }
     views = _joined_views(frames, samples) if by_id else Views(frames)
     order: Keys = range(len(views)) if views.ids is None else views.ids.tolist()
-    return Joined(views, _labels(tables, samples, order), dict(tables))
+    return Joined(views, join_labels(tables, samples, order), dict(tables))
 
 
 def _frame(table: Table) -> pd.DataFrame:
@@ -274,49 +271,3 @@ def _check_observed(
         if any(table.n_dropped for table in tables.values()):
             what += ", or fill in what is empty: rows that are empty in part were dropped"
         raise table.fault(row, what)
-
-
-def _labels(
-    tables: Mapping[str, Table], samples: Mapping[str, Keys], order: Keys
-) -> NDArray[Any] | None:
-    """The label of each sample; tables with conflicting labels are refused."""
-    first: dict[Any, tuple[Any, Table, int]] = {}
-    labelled = [(name, table.labels) for name, table in tables.items() if table.labels is not None]
-    if not labelled:
-        return None
-    if len(labelled) == 1:
-        ((name, labels),) = labelled
-        only = dict(zip(samples[name], map(_plain_label, labels), strict=True))
-        return _typed_labels([only.get(key) for key in order])
-    for name, labels in labelled:
-        table = tables[name]
-        for row, (key, given) in enumerate(zip(samples[name], labels, strict=True)):
-            if (label := _plain_label(given)) is None:
-                continue
-            first_label, first_table, first_row = first.setdefault(key, (label, table, row))
-            if str(first_label) != str(label):
-                sample = f"sample {quote_cell(key)}" if isinstance(key, str) else "its sample"
-                raise table.fault(
-                    row,
-                    f"{sample} is labelled {quote_cell(str(label))}, but "
-                    f"{quote_cell(str(first_label))} in {first_table.place(first_row)}",
-                )
-    return _typed_labels([first[key][0] if key in first else None for key in order])
-
-
-def _plain_label(label: Any) -> Any:
-    """The label, as an integer if it is one: 1.0 in an array agrees with "1" in a text file."""
-    return int(label) if isinstance(label, float) and label.is_integer() else label
-
-
-def _typed_labels(labels: Sequence[Any]) -> NDArray[Any]:
-    """Labels as integers or floats if all of them are, otherwise as text."""
-    present = [label for label in labels if label is not None]
-    texts = [str(label) for label in present]
-    if present and len(present) == len(labels) and all(map(_WHOLE.fullmatch, texts)):
-        return np.array([int(text) for text in texts], dtype=np.int64)
-    if present and all(map(_DECIMAL.fullmatch, texts)):
-        return np.array([np.nan if label is None else float(label) for label in labels])
-    column = np.empty(len(labels), dtype=object)
-    column[:] = [None if label is None else str(label) for label in labels]
-    return column

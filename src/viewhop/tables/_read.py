@@ -92,7 +92,7 @@ def read_table(
     options: Options,
     budget: ReadingBudget,
     *,
-    allow_unobserved: bool = False,
+    is_new: bool = False,
 ) -> Table:
     """The table of a file, counted in a budget that several files may share.
 
@@ -102,8 +102,8 @@ def read_table(
     options : Options
     budget : ReadingBudget
         Afterwards the table is counted, and what reading took besides is not.
-    allow_unobserved : bool
-        Whether a file in which no row has a value is accepted.
+    is_new : bool
+        Whether the rows are new samples of a fitted model: then no row needs a value.
     """
     full_path = os.fspath(path)
     name, key = _split(full_path)
@@ -125,7 +125,7 @@ def read_table(
     table = _table(name, key, ending, data, options, budget)
     if options.id_strip and table.ids is not None:
         table = replace(table, ids=tuple(map(str.strip, table.ids)))
-    table = check_table(table, missing=options.missing, allow_unobserved=allow_unobserved)
+    table = check_table(table, missing=options.missing, is_new=is_new)
     budget.used = before + table.n_bytes
     return replace(table, sha256=digest, size=len(data))
 

@@ -93,7 +93,7 @@ class Table:
         return table_fault(self.path, what, line=int(self.lines[row]), column=name, unit=self.unit)
 
 
-def check_table(table: Table, *, missing: str = "error", allow_unobserved: bool = False) -> Table:
+def check_table(table: Table, *, missing: str = "error", is_new: bool = False) -> Table:
     """The table, if it is valid; rows that are empty in part are errors, or not observed.
 
     Parameters
@@ -101,8 +101,9 @@ def check_table(table: Table, *, missing: str = "error", allow_unobserved: bool 
     table : Table
     missing : {"error", "drop"}
         Whether a row that is empty in part is an error, or counts as not observed.
-    allow_unobserved : bool
-        Whether a table in which no row has a value is valid.
+    is_new : bool
+        Whether the rows are new samples of a fitted model: then no row and no column needs a
+        value.
 
     Raises
     ------
@@ -115,21 +116,21 @@ def check_table(table: Table, *, missing: str = "error", allow_unobserved: bool 
     matrix = table.matrix
     # A valid table needs one pass only: comparisons with NaN are false.
     if not (float(matrix.max()) <= LARGEST and float(matrix.min()) >= -LARGEST):
-        table = _check_values(table, missing, allow_unobserved)
+        table = _check_values(table, missing, is_new)
     if table.ids is not None:
         _check_ids(table, table.ids)
     return table
 
 
-def _check_values(table: Table, missing: str, allow_unobserved: bool) -> Table:
+def _check_values(table: Table, missing: str, is_new: bool) -> Table:
     observed = table.observed
     if not observed.any():
-        if allow_unobserved:
+        if is_new:
             return table
         raise table_fault(table.path, "no row has a value: all cells are empty")
     partial, has_values = _scan_gaps(table.matrix, observed)
     empty = np.flatnonzero(~has_values)
-    if empty.size and observed.sum() > 1:
+    if empty.size and observed.sum() > 1 and not is_new:
         raise _empty_column(table, empty)
     if partial.size:
         if missing == "error":
@@ -142,7 +143,7 @@ def _check_values(table: Table, missing: str, allow_unobserved: bool) -> Table:
                 int(np.isnan(table.matrix[row]).argmax()),
             )
         table = _drop_rows(table, partial)
-        if not allow_unobserved and not table.observed.any():
+        if not is_new and not table.observed.any():
             raise table_fault(
                 table.path, "every row is empty in part, so that none is left: all were dropped"
             )

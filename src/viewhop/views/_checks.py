@@ -56,7 +56,7 @@ def name_views(views: object) -> list[tuple[str, Any]]:
         named = number_views(views)
     else:
         refuse_foreign("X", views)
-        if np.ndim(views) > 2:  # type: ignore[arg-type]  # any object may come in
+        if len(getattr(views, "shape", ())) > 2:
             check_depth("X", views)
         raise ValueError(
             f"expected a list or a dict of views, got {type(views).__name__}; pass [X] for one "

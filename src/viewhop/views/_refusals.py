@@ -7,8 +7,6 @@ import reprlib
 from collections.abc import Iterator, MappingView, Set
 from typing import Any
 
-import numpy as np
-
 __all__ = ["check_depth", "is_foreign", "refuse_foreign"]
 
 _STACK = (
@@ -70,7 +68,7 @@ def check_depth(what: str, X: Any) -> None:
     X : object
         Anything without a shape is ignored.
     """
-    shape = np.shape(X) if isinstance(X, np.ndarray) else getattr(X, "shape", None)
+    shape = getattr(X, "shape", None)
     if not isinstance(shape, tuple) or len(shape) == 2:
         return
     if len(shape) == 1:

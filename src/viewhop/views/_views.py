@@ -108,6 +108,7 @@ class Views(JoinedRows):
         if isinstance(views, Views) or is_mudata(views):
             source = views if isinstance(views, Views) else Views._from_mudata(views, None, reader)
             self.__dict__.update(vars(source))
+            reader.begin(self.names)
             if observed is not None:
                 self._keep(observation_masks(observed, self.names, len(self)))
             return

@@ -18,7 +18,7 @@ from viewhop.walks._hop_matrix import check_hops, hop_matrix, rank_one_weights
 from viewhop.walks._hub import HubWalk
 from viewhop.walks._piece import PieceWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
-from viewhop.walks._walk_codec import read_walk, walk_state
+from viewhop.walks._walk_codec import check_degrees, read_walk, walk_state
 from viewhop.walks._weighted import build_weighted_walk
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Walk",
     "WalkSize",
     "build_weighted_walk",
+    "check_degrees",
     "check_hops",
     "hop_matrix",
     "rank_one_weights",

@@ -17,7 +17,7 @@ from viewhop.views import RowMap
 from viewhop.walks._extension import Extension
 from viewhop.walks._fused import FusedExtension
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._hop_matrix import check_hops, count_positive, hop_matrix, rank_one_weights
+from viewhop.walks._hop_matrix import MOST, check_hops, count_positive, hop_matrix, rank_one_weights
 from viewhop.walks._hop_pieces import hop_pieces
 from viewhop.walks._hub import HubWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
@@ -367,12 +367,10 @@ class HopWalk(Walk):
         joint = None
         if state is not None:
             complete = np.flatnonzero(rows.observed.all(axis=1))
-            joint = JointView.restore(
-                affinities, complete.size, state, shelf.within("joint"), n_jobs=n_jobs
-            )
+            joint = JointView.restore(affinities, rows, state, shelf.within("joint"), n_jobs=n_jobs)
             rows = rows.with_view(complete)
         n_blocks = len(affinities) + (joint is not None)
-        hops = shelf.numbers("hops", (n_blocks, n_blocks), least=0.0)
+        hops = shelf.numbers("hops", (n_blocks, n_blocks), least=0.0, most=MOST)
         try:
             return cls(affinities, hops, rows, joint)
         except ValueError as error:

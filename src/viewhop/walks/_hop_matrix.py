@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["check_hops", "count_positive", "hop_matrix", "rank_one_weights"]
+__all__ = ["MOST", "check_hops", "count_positive", "hop_matrix", "rank_one_weights"]
 
 Floats = NDArray[np.float64]
 
 #: Largest entry of a hop matrix that its products with kernels and weights allow.
-MOST = 1e200
+MOST = 1e300
 
 
 def hop_matrix(n_views: int, *, within_view_weight: float = 0.0) -> Floats:

@@ -28,15 +28,15 @@ class PieceWalk(Walk):
     Parameters
     ----------
     whole : Walk
-    piece : (p,) index array
+    members : (p,) index array
         All nodes of a connected piece of it.
     """
 
     fusion: ClassVar[str] = "piece"
 
-    def __init__(self, whole: Walk, piece: NDArray[np.intp]) -> None:
+    def __init__(self, whole: Walk, members: NDArray[np.intp]) -> None:
         self.whole = whole
-        self.piece = piece
+        self.members = members
         self.affinities = whole.affinities
         self.rows = whole.rows
 
@@ -60,27 +60,27 @@ class PieceWalk(Walk):
     @property
     def n_samples(self) -> int:
         """Number of nodes: each counts for itself."""
-        return self.piece.size
+        return self.members.size
 
     @property
     def max_coordinates(self) -> int:
         """The largest possible number of positive eigenvalues, not counting the trivial 1."""
-        return min(self.piece.size - 1, self.whole.max_coordinates)
+        return min(self.members.size - 1, self.whole.max_coordinates)
 
     @cached_property
     def degrees(self) -> Floats:
         """Row sums of the kernel, (n_nodes,), which are those of the whole walk."""
-        return np.asarray(self.whole.degrees[self.piece])
+        return np.asarray(self.whole.degrees[self.members])
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The kernel of the piece times a vector (n_nodes,) or block (n_nodes, b)."""
         padded = np.zeros((self.whole.n_nodes, *V.shape[1:]), dtype=V.dtype)
-        padded[self.piece] = V
-        return np.asarray((self.whole @ padded)[self.piece])
+        padded[self.members] = V
+        return np.asarray((self.whole @ padded)[self.members])
 
     def pieces(self) -> NDArray[np.intp]:
         """One piece, (n_nodes,)."""
-        return np.zeros(self.piece.size, dtype=np.intp)
+        return np.zeros(self.members.size, dtype=np.intp)
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> NoReturn:
         """Raise TypeError: new samples are placed by the whole walk."""

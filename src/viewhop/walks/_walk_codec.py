@@ -19,7 +19,13 @@ from viewhop.errors import ModelFileError
 from viewhop.views import RowMap
 from viewhop.walks._walk import Walk, walk_class
 
-__all__ = ["read_walk", "walk_state"]
+__all__ = ["check_degrees", "read_walk", "walk_state"]
+
+#: Relative difference of sums that were computed in another order, in single precision.
+ROUNDING = 1e-4
+#: Range of degrees: those of extreme kernels, squared, times the range of hop matrices.
+MOST_DEGREE = 1e280
+LEAST_DEGREE = 1e-280
 
 
 def walk_state(walk: Walk, shelf: Shelf) -> dict[str, Any]:
@@ -95,10 +101,25 @@ def read_walk(
             )
         affinities.append(affinity)
     walk = kind.restore(affinities, rows, own, shelf, n_jobs=n_jobs)
-    walk.__dict__["degrees"] = shelf.numbers("degrees", (walk.n_nodes,), least=0.0)
-    if not walk.degrees.any():
+    degrees = shelf.numbers("degrees", (walk.n_nodes,), least=0.0, most=MOST_DEGREE)
+    walk.__dict__["degrees"] = degrees
+    if not degrees.any():
         raise ModelFileError("the walk reaches no sample")
     return walk
+
+
+def check_degrees(walk: Walk) -> None:
+    """Raise ModelFileError unless the stored degrees are the row sums of the walk's kernel.
+
+    Parameters
+    ----------
+    walk : Walk
+        From `read_walk`.
+    """
+    known, computed = walk.degrees, walk @ np.ones(walk.n_nodes)
+    is_same = np.abs(known - computed) <= ROUNDING * computed
+    if not (is_same & ((known > LEAST_DEGREE) | (known == 0))).all():
+        raise ModelFileError("the degrees are not the row sums of the walk's kernel")
 
 
 def _read_rows(n_views: int, n_samples: int, shelf: Shelf) -> RowMap:

@@ -20,6 +20,8 @@ __all__ = ["SolvedPieces", "describe_pieces", "solve_pieces"]
 
 #: Pieces that have panels of their own, and the samples that such a piece has at least.
 MOST_PIECES, FEWEST_SAMPLES = 6, 10
+#: Bytes that the pieces may take in the page, for three coordinates and the number of each node.
+PIECE_BYTES = 2_000_000
 #: With more nodes, a report waits for no pieces: solving them would take minutes.
 MOST_NODES = 400_000
 #: Coordinates inside a piece, for the map, where the fit has fewer.
@@ -46,6 +48,8 @@ def solve_pieces(geometry: Geometry, *, progress: Progress) -> SolvedPieces:
         return {}
     sizes = piece_sizes(geometry)
     large = np.flatnonzero(sizes >= FEWEST_SAMPLES)[:MOST_PIECES]
+    n_views = 1 if walk.is_fused else len(walk.affinities)
+    large = large[np.cumsum(sizes[large]) * n_views * 16 <= PIECE_BYTES]
     solved: SolvedPieces = {}
     for done, piece in enumerate(large.tolist()):
         progress("pieces", done, large.size)

@@ -1,0 +1,1 @@
+"""Mutation testing: does a test fail when a line of the code is changed?"""
