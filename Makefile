@@ -14,7 +14,7 @@ PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -24,6 +24,9 @@ help:
 	@echo "make test-minimum run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
 	@echo "make test-latest  run them with the newest versions, pre-releases included, in a separate environment"
 	@echo "make audit        look up known vulnerabilities of what is installed for the tests, over the network"
+	@echo "make test-machine run the estimators as state machines for long, and print the counts of steps"
+	@echo "make fuzz         run every reader of files on 20,000 mutants of its corpus, about ten minutes"
+	@echo "make fuzz-quick   run them for five seconds each"
 	@echo "make mutants      run the tests on 300 mutants of each of four packages, about an hour: table and survivors in mutants/"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
 	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
@@ -72,6 +75,15 @@ audit: $(VENV)/.ready-test
 	$(VENV)-audit/bin/python -m pip_audit --strict --progress-spinner off \
 		--disable-pip --no-deps --requirement $(VENV)-audit/installed.txt
 
+test-machine: $(VENV)/.ready-test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.properties
+
+fuzz: $(VENV)/.ready-test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --count 20000
+
+fuzz-quick: $(VENV)/.ready-test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds 5
+
 mutants: $(VENV)-mutants/.ready
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/bin/python -m tests.mutation
 
@@ -109,7 +121,7 @@ wheel: $(VENV)/.ready-base
 
 clean:
 	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit $(VENV)-mutants
-	rm -rf mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
+	rm -rf fuzz-findings mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import select
@@ -68,7 +69,10 @@ def run_reader(name, *, seed, count, seconds=None):
     while done < count and (deadline is None or time.monotonic() < deadline):
         outcomes = _run_batch(name, seed, range(done, min(done + BATCH, count)), deadline)
         for number, outcome in enumerate(outcomes, start=done):
-            tally.add(outcome, lambda number=number: _input_of(name, seed, number))
+            data = functools.partial(_input_of, name, seed, number)
+            if outcome.kind == "memory":  # inputs before it may have left the process larger
+                outcome = check_apart(name, data())
+            tally.add(outcome, data)
         done += len(outcomes)
         if not outcomes:
             break

@@ -13,7 +13,7 @@ _SHARED = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 settings.register_profile("viewhop-quick", max_examples=20, stateful_step_count=15, **_SHARED)
-settings.register_profile("viewhop-long", max_examples=400, stateful_step_count=40, **_SHARED)
+settings.register_profile("viewhop-long", max_examples=200, stateful_step_count=40, **_SHARED)
 
 QUICK = settings.get_profile("viewhop-quick")
 LONG = settings.get_profile("viewhop-long")

@@ -142,6 +142,8 @@ def mat_table(
         raise table_fault(path, f"{error} (--memory) if you trust the file") from None
     except (ValueError, OverflowError, MemoryError, zlib.error) as error:
         raise table_fault(path, f"it is not a valid MAT file ({reason(error)})") from None
+    arrays = [value for value in variables.values() if isinstance(value, np.ndarray)]
+    budget.take(path, sum(array.nbytes for array in arrays), what="its variables")
     load = variables.__getitem__
     return _table_of_several_arrays(path, key, variables, load, load, options, budget)
 

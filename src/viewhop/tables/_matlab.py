@@ -156,7 +156,8 @@ class _Inflater:
         pieces, missing = [], size
         while missing:
             piece = self._more(missing)
-            if not piece and not self._pending and self._at >= len(self._data):
+            is_over = not self._pending and self._at >= len(self._data)
+            if not piece and (is_over or self._unpacking.eof):
                 raise ValueError("it is cut short")
             pieces.append(piece)
             missing -= len(piece)
@@ -215,7 +216,8 @@ def _converted(values: Any, kind: str, count: Count) -> Any:
     if is_usable:
         return values
     count(values.size * np.dtype(kind).itemsize)
-    return values.astype(kind)
+    with np.errstate(all="ignore"):  # floats in a matrix of integers that they do not fit
+        return values.astype(kind)
 
 
 def _cells(

@@ -107,13 +107,12 @@ def _column(rng, pa, rows):
         return pa.array(numbers).cast(pa.timestamp("ns"))
     if kind == 7:
         return pa.array([str(n) for n in numbers.tolist()])
-    if kind == 8:  # equal long texts take little room in the file
-        return pa.array(["x" * rng.choice((10, 10_000))] * min(rows, 20_000)).take(
-            pa.array(np.arange(rows) % max(1, min(rows, 20_000)))
-        )
-    if kind == 9:
-        text = pa.array(["y" * rng.choice((10, 200_000))])
-        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, "i4")), text)
+    if kind in (8, 9):  # equal long texts take little room in the file
+        length = rng.choice((10, 10_000, 50_000)) if rows <= 2000 else rng.choice((10, 300))
+        if kind == 8:
+            return pa.array(["x" * length] * rows)
+        words = pa.array(["y" * length])
+        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, "i4")), words)
     if kind == 10:
         return pa.array([[1.0, 2.0]] * min(rows, 100) + [None] * max(0, rows - 100))
     if kind == 11:
