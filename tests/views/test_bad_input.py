@@ -92,16 +92,17 @@ def test_no_view_at_all():
             fit(nothing)
 
 
-@pytest.mark.parametrize("n_samples", [1, 2, 3])
-def test_fewer_samples_than_coordinates_and_two(good, n_samples):
-    with pytest.raises(ValueError, match=rf"at least 4 samples.*'a', 'b'.*n_samples = {n_samples}"):
+@pytest.mark.parametrize("n_samples", [1, 2])
+def test_fewer_than_three_samples(good, n_samples):
+    with pytest.raises(ValueError, match=rf"at least 3 samples.*'a', 'b'.*n_samples = {n_samples}"):
         fit({"a": good[:n_samples], "b": good[:n_samples]})
 
 
-def test_as_many_samples_as_coordinates_and_two_is_enough(good):
+@pytest.mark.parametrize("n_samples", [3, 4])
+def test_one_sample_more_than_coordinates_is_enough(good, n_samples):
     for walk, n_columns in (({}, 2), ({"within_view_weight": 0.0}, 4)):
-        est = fit([good[:4], other(good)[:4]], kernel="gaussian", **walk)
-        assert est.embedding_.shape == (4, n_columns)
+        est = fit([good[:n_samples], other(good)[:n_samples]], kernel="gaussian", **walk)
+        assert est.embedding_.shape == (n_samples, n_columns)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -192,10 +193,10 @@ def test_more_coordinates_than_there_are_states_the_most():
 
 
 def test_more_coordinates_than_the_hop_matrix_allows(good):
-    est = MultiViewDiffusionMaps(28, kernel=Gaussian(factor=0.05))
-    assert est.fit([good, other(good)]).eigenvalues_.shape == (28,)
-    with pytest.raises(ValueError, match="needs at least 31 samples"):
-        est.set_params(n_components=29).fit([good, other(good)])
+    est = MultiViewDiffusionMaps(29, kernel=Gaussian(factor=0.05))
+    assert est.fit([good, other(good)]).eigenvalues_.shape == (29,)
+    with pytest.raises(ValueError, match="n_components=30 is more than the 29 coordinates"):
+        est.set_params(n_components=30).fit([good, other(good)])
 
 
 @pytest.mark.parametrize(
