@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import viewhop as vh
 from tests.support import cases
 from tests.walks.test_walks import affinities
 from viewhop.affinity import AffinitySize
@@ -169,9 +170,10 @@ def test_the_heaviest_piece_is_told_apart_first():
 
 
 def test_a_warning_of_pieces_tells_how_many_coordinates_tell_them_apart():
-    walk = three_pieces()
+    X = np.repeat([[0.0], [50.0], [100.0]], 8, axis=0) + np.tile(np.linspace(0, 1, 8), 3)[:, None]
+    est = vh.MultiViewDiffusionMaps(3, kernel=Gaussian(1.0, n_neighbors=4))
     with pytest.warns(DisconnectedWarning, match="into 3 pieces, so the first 2 coordinates"):
-        solving.warn_of_pieces(walk, walk.pieces(), stacklevel=1)
+        est.fit([X, X])
 
 
 def test_three_samples_are_enough_for_a_rank_that_the_data_decide():
