@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import viewhop as vh
 from tests.support import cases
 from viewhop._runtime.progress import no_progress
-from viewhop.affinity import KernelProduct, build_affinity, in_lanes
+from viewhop._storage.codec import Shelf
+from viewhop.affinity import KernelProduct, KernelRows, build_affinity, in_lanes
 from viewhop.affinity import _build as building
 from viewhop.affinity import _graph as graphs
-from viewhop.errors import RecallWarning
-from viewhop.kernels import Gaussian
+from viewhop.affinity._distance_tiles import ranked
+from viewhop.affinity._kernel_values import check_kernel_matrix
+from viewhop.affinity._sparse_precomputed import _largest
+from viewhop.errors import ModelFileError, RecallWarning
+from viewhop.kernels import Correlation, Gaussian, Kernel, Precomputed
 from viewhop.views import Views
 
 
@@ -39,6 +44,7 @@ def test_columns_are_padded_to_whole_lanes_if_more_than_half_is_full(given, padd
     assert lanes.flags.c_contiguous
     assert_array_equal(lanes[:, :given], V)
     assert_array_equal(lanes[:, given:], 0.0)
+    assert in_lanes(V.astype(np.float32)).dtype == np.float32
 
 
 @pytest.mark.parametrize("n_neighbors", [None, 4])
@@ -115,3 +121,105 @@ def test_a_low_recall_is_told_as_a_number(monkeypatch):
     ) as caught:
         build(Gaussian(n_neighbors=4))
     assert [warning.message.recall for warning in caught] == [1.0, 1.0]
+
+
+KERNELS = {
+    "dense": Gaussian(),
+    "sparse": Gaussian(n_neighbors=4),
+    "precomputed": Precomputed(),
+    "sparse precomputed": Precomputed(n_neighbors=4),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_an_affinity_keeps_its_number_of_threads(name):
+    assert affinity(KERNELS[name], n_jobs=2).n_jobs == 2
+    assert affinity(KERNELS[name]).n_jobs == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"), [("dense", "kernel of v"), ("sparse", "neighbours of v")]
+)
+def test_progress_ends_when_all_is_done(name, stage):
+    steps = []
+    affinity(KERNELS[name], progress=lambda *step: steps.append(step))
+    assert {str(told) for told, _, _ in steps} == {stage}
+    done, total = steps[-1][1:]
+    assert done == total > 0
+
+
+def test_a_kernel_that_is_no_distance_kernel_is_refused_by_name():
+    class Own(Kernel):
+        pass
+
+    with pytest.raises(TypeError, match=r"Own \(view 'v'\) is not a DistanceKernel"):
+        build_affinity("v", Own(), np.ones((4, 2)))
+
+
+def test_density_is_divided_out_block_by_block(monkeypatch):
+    expected = affinity(Gaussian(n_neighbors=4, alpha=1.0)).values.toarray()
+    monkeypatch.setattr(graphs.threads, "BLOCK", 100)
+    found = affinity(Gaussian(n_neighbors=4, alpha=1.0)).values.toarray()
+    assert_array_equal(found, expected)
+
+
+def test_an_error_names_the_row_as_it_is_told():
+    K = np.eye(3)
+    K[1, 2] = K[2, 1] = -1.0
+    with pytest.raises(ValueError, match="sample 1 of the precomputed kernel of view 'v'"):
+        check_kernel_matrix("v", K, lambda row: f"sample {row}")
+    for kernel in (Correlation(), Correlation(n_neighbors=4)):
+        with pytest.raises(ValueError, match="sample 0"):
+            affinity(kernel).check_new(np.zeros((1, 3)), lambda row: f"sample {row}")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_put_elsewhere_keep_their_precision(dtype):
+    logs = np.log(np.array([[0.5, 1.0]], dtype=dtype))
+    placed = KernelRows.of(logs, np.ones(1)).placed(np.array([1]), 3)
+    assert placed.values.dtype == dtype
+    assert_allclose(placed.values, [[0, 0], [0.5, 1.0], [0, 0]], rtol=1e-6)
+
+
+def test_a_rank_beyond_the_last_is_the_last():
+    distances = np.array([[0.0, 3.0, 1.0], [0.0, 2.0, 5.0]])
+    assert_array_equal(ranked(distances, 1), [1.0, 2.0])
+    assert_array_equal(ranked(distances, 9), [3.0, 5.0])
+    assert_array_equal(_largest(distances, 9), [0.0, 0.0])
+    assert_array_equal(_largest(distances, 1), [1.0, 2.0])
+
+
+def test_a_copy_has_the_smallest_positive_distance_of_its_own_row():
+    distances = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 5.0], [0.0, 0.0, 0.0]])
+    assert_array_equal(ranked(distances, 1), [1.0, 5.0, 0.0])
+
+
+def factors(kernel):
+    views = cases.views("generic", 2, kernel)
+    return [build_affinity(name, kernel, X) for name, X in zip("ab", views, strict=True)]
+
+
+def test_the_kernel_of_a_product_tapers_like_its_factors():
+    kernel = Gaussian("local", n_neighbors=6, scale_neighbors=3, taper=0.3)
+    joint = KernelProduct(factors(kernel)).joint.kernel
+    assert (joint.taper, joint.scale_neighbors, joint.n_neighbors) == (0.3, 3, 6)
+
+
+def test_a_product_comes_back_with_its_threads_and_no_other_density():
+    product = KernelProduct(factors(Gaussian()))
+    shelf = Shelf()
+    data = product.state(shelf)
+    again = KernelProduct.restore(factors(Gaussian()), data, shelf, n_jobs=2)
+    assert again.joint.n_jobs == 2
+    assert_array_equal(again.joint.density, product.joint.density)
+    shorter = Shelf()
+    shorter.put("density", product.joint.density[:-1])
+    with pytest.raises(ModelFileError):
+        KernelProduct.restore(factors(Gaussian()), data, shorter, n_jobs=1)
+
+
+def test_a_kernel_of_small_values_comes_back(tmp_path):
+    K = [1e-3 * k for k in cases.views("generic", 2, Precomputed())]
+    est = vh.MultiViewDiffusionMaps(2, kernel="precomputed").fit(K)
+    est.save(tmp_path / "small.viewhop")
+    assert_array_equal(vh.load(tmp_path / "small.viewhop").embedding_, est.embedding_)

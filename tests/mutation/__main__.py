@@ -13,7 +13,7 @@ from pathlib import Path
 from .generate import write_mutants
 from .mutant import Mutant
 from .reach import Reach
-from .report import write_report
+from .report import equivalent_mutants, write_report
 from .results import Results
 
 PACKAGES = ("walks", "affinity", "solvers", "views")
@@ -85,8 +85,12 @@ def main() -> None:
                 (FOLDER / "sample.json").read_text("utf-8")
             ).items()
         ]
+    queue = [mutant.name for mutant in sample]
     if options.again:
         Results(FOLDER / "results.json").reopen()
+        reviewed = equivalent_mutants()
+        queue = [m.name for m in sample if (m.function, m.change) not in reviewed]
+    (FOLDER / "queue.json").write_text(json.dumps(queue), "utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "tests.mutation.runner"]
     command += ["-p", "no:cacheprovider", "-m", "not slow", "-o", "tmp_path_retention_policy=none"]
     command += [

@@ -21,7 +21,7 @@ hypothesis.settings.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that only `python -m tests.mutation` gives."""
-    parser.addoption("--mutants", type=Path, help="folder of sample.json, reach.json, results.json")
+    parser.addoption("--mutants", type=Path, help="folder of queue.json, reach.json, results.json")
     parser.addoption("--cases", type=int, help="of each test")
     parser.addoption("--seconds", type=float, action="append", help="of tests per mutant and pass")
 
@@ -47,9 +47,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         reach = Reach.load(folder / "reach.json")
     gc.freeze()  # or every child would copy the pages of all objects
     results = Results(folder / "results.json")
-    sample = json.loads((folder / "sample.json").read_text("utf-8"))
+    queue = json.loads((folder / "queue.json").read_text("utf-8"))
     for seconds in session.config.getoption("--seconds"):
-        for name in sample:
+        for name in queue:
             if not results.is_open(name, seconds):
                 continue
             function = find_mutated(name)

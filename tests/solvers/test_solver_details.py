@@ -7,12 +7,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import viewhop as vh
 from tests.support import cases
 from tests.walks.test_walks import affinities
 from viewhop.affinity import AffinitySize
 from viewhop.errors import DisconnectedWarning, MemoryBudgetError
 from viewhop.kernels import Gaussian, Precomputed
-from viewhop.solvers import _auto, choose_solver, solve, trivial_pairs, truncation_interval
+from viewhop.solvers import (
+    _auto,
+    choose_solver,
+    eigengap,
+    solve,
+    trivial_pairs,
+    truncation_interval,
+)
 from viewhop.solvers import _bounds as bounds
 from viewhop.solvers import _krylov as block
 from viewhop.solvers import _multilevel as coarse
@@ -169,9 +177,10 @@ def test_the_heaviest_piece_is_told_apart_first():
 
 
 def test_a_warning_of_pieces_tells_how_many_coordinates_tell_them_apart():
-    walk = three_pieces()
+    X = np.repeat([[0.0], [50.0], [100.0]], 8, axis=0) + np.tile(np.linspace(0, 1, 8), 3)[:, None]
+    est = vh.MultiViewDiffusionMaps(3, kernel=Gaussian(1.0, n_neighbors=4))
     with pytest.warns(DisconnectedWarning, match="into 3 pieces, so the first 2 coordinates"):
-        solving.warn_of_pieces(walk, walk.pieces(), stacklevel=1)
+        est.fit([X, X])
 
 
 def test_three_samples_are_enough_for_a_rank_that_the_data_decide():
@@ -181,6 +190,19 @@ def test_three_samples_are_enough_for_a_rank_that_the_data_decide():
         rank.check_size(("a",), 2)
     with pytest.raises(ValueError, match=r"'a'.*'b'.* have n_samples = 2"):
         rank.check_size(("a", "b"), 2)
+
+
+def test_there_may_be_as_many_clusters_as_samples():
+    ranks.UpToRank(2, 5).check_size(("a",), 5)
+    with pytest.raises(ValueError, match="n_clusters=6 is more than the 5 samples of"):
+        ranks.UpToRank(2, 6).check_size(("a",), 5)
+
+
+def test_the_gap_is_the_largest_difference_of_neighbours():
+    assert eigengap([0.9, 0.8, 0.2, 0.1]) == 3
+    assert eigengap([1.0, 1.0, 0.5]) == 3
+    with pytest.raises(ValueError, match="must be a non-empty 1-D array, not of shape"):
+        eigengap([[0.9, 0.8]])
 
 
 # --- starts ---------------------------------------------------------------------------------------
@@ -225,6 +247,19 @@ def test_every_level_starts_from_the_coarser_one(monkeypatch):
     assert [started for _, started in starts] == [False] + [True] * (len(starts) - 1)
     expected = solve(walk, 4, solver="svd")
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-6)
+
+
+def test_many_pairs_start_from_half_as_many_more(monkeypatch):
+    monkeypatch.setattr(coarse, "LEAST_SAMPLES", 300)
+    wanted, solve_level = [], coarse.solve
+
+    def note(walk, r, **how):
+        wanted.append(r)
+        return solve_level(walk, r, **how)
+
+    monkeypatch.setattr(coarse, "solve", note)
+    coarse.solve_multilevel(long_walk(2000), 21, solver="krylov", tol=1e-2)
+    assert wanted == [31, 21]
 
 
 @pytest.mark.parametrize("kernel", [None, Gaussian(0.3)])
