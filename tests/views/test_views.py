@@ -97,6 +97,7 @@ def test_a_group_may_be_one_column(pair):
         ({"a": [0], "b": [False] * 5}, "view 'b' is empty"),
         ({"a": [0], "b": [5]}, "view 'b': column 5 is out of range"),
         ({"a": [0], "b": [-1]}, "view 'b': column -1 is out of range"),
+        ({"a": [0], "b": [2**63]}, "view 'b': column 9223372036854775808 is out of range"),
         ({"a": [0], "b": [True, False]}, "view 'b': a mask of 2 entries"),
         ({"a": [0], "b": [1.5]}, "view 'b': columns must be positions, a slice, a mask or names"),
         ({"a": [0], "b": [True, 2]}, "view 'b': columns must be positions"),

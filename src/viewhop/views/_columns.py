@@ -103,16 +103,19 @@ def _positions(
     if isinstance(group, slice):
         columns = np.arange(n_features)[group]
     else:
-        columns = np.array(_list_columns(name, group, n_features, labels), dtype=np.intp)
+        listed = _list_columns(name, group, n_features, labels)
+        # Python compares integers of any size; an array would overflow.
+        outside = [column for column in listed if not 0 <= column < n_features]
+        if outside:
+            raise ValueError(
+                f"view {name!r}: column {outside[0]} is out of range: X has "
+                f"n_features = {n_features}"
+            )
+        columns = np.array(listed, dtype=np.intp)
     if columns.size == 0:
         raise ValueError(
             f"view {name!r} is empty: its column group selects none of the "
             f"n_features = {n_features} columns of X"
-        )
-    outside = columns[(columns < 0) | (columns >= n_features)]
-    if outside.size:
-        raise ValueError(
-            f"view {name!r}: column {outside[0]} is out of range: X has n_features = {n_features}"
         )
     return columns
 
