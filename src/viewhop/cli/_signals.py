@@ -12,6 +12,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from viewhop._runtime.leftovers import remove_leftovers
+from viewhop._runtime.stops import keep_stop
 
 __all__ = ["StopSignals", "Stopped"]
 
@@ -84,7 +85,10 @@ class StopSignals:
         now = monotonic()
         if self._since is None and not self._is_over:
             self._since = now
-            raise Stopped(number)
+            stop = Stopped(number)
+            if not keep_stop(stop):
+                raise stop
+            return
         if self._since is None or now > self._since + _PATIENCE:
             remove_leftovers()
             os._exit(128 + number)

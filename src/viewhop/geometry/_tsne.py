@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop._runtime.stops import defer_stops, raise_stop
 from viewhop._runtime.threads import thread_count
 
 __all__ = ["TsneMap", "draw_map", "has_tsne"]
@@ -74,7 +75,8 @@ class TsneMap:
             progress("placing on the map", start, len(rows))
             batch = slice(start, min(start + BATCH, len(rows)))
             scaled = (rows[batch] - self.centre) / self.spread
-            placed[batch] = self.fitted.transform(scaled, perplexity, k=1)
+            with defer_stops():
+                placed[batch] = self.fitted.transform(scaled, perplexity, k=1)
             progress("placing on the map", batch.stop, len(rows))
         return placed
 
@@ -114,6 +116,7 @@ def draw_map(
     def report(iteration: int, error: float, positions: Floats) -> None:
         nonlocal done
         done += REPORTED
+        raise_stop()
         progress("map", done, total)
 
     progress("map", 0, total)
@@ -131,7 +134,8 @@ def draw_map(
         callbacks=report,
         callbacks_every_iters=REPORTED,
     )
-    fitted = optimiser.fit(affinities=affinities, initialization=_initial(start, generator))
+    with defer_stops():  # an exception of a signal handler inside it crashes openTSNE
+        fitted = optimiser.fit(affinities=affinities, initialization=_initial(start, generator))
     # Placing would centre the grid by moving the map.
     fitted -= (fitted.max(axis=0) + fitted.min(axis=0)) / 2
     fitted.gradient_descent_params.update(use_callbacks=False, callbacks=None)
