@@ -66,7 +66,8 @@ def _usable_parts(
         what = "its time lies outside the years 1678 to 2261; the header is damaged"
         left_out.append(LeftOut(name, "time", what))
         return []
-    whole = Segment(start, rate, data.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # a damaged float may be a NaN that signals
+        whole = Segment(start, rate, data.astype(np.float64))
     bad = ~(np.abs(whole.data) <= _LARGEST)  # true for NaN as well
     if not bad.any():
         return [whole]

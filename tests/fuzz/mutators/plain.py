@@ -97,6 +97,8 @@ CHANGES = (
 
 def mutate_bytes(rng, data, others):
     """The bytes changed in a few places, or spliced with those of another file."""
+    if not data:
+        return rng.randbytes(rng.randrange(1, 64))
     if others and rng.random() < 0.08:
         other = rng.choice(others)
         data = data[: rng.randrange(len(data) + 1)] + other[rng.randrange(len(other) + 1) :]
