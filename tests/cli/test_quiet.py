@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support.command_line import invoked
-from viewhop.cli import main
+from viewhop.cli._main import main
 
 
 @pytest.fixture

@@ -489,9 +489,9 @@ def test_a_method_whose_fit_fails_is_refused_and_the_others_go_on(heard):
         "multi-view, transductive",
         "multi-view, refitted",
     ]
-    assert "positive eigenvalues" in found.refused["multi-view, refitted"]
+    assert "positive eigenvalue" in found.refused["multi-view, refitted"]
     assert {score.method for score in found} == {"x", "y", "kernel sum"}
-    with pytest.raises(ValueError, match=r"no pair can be used: x and y: .*eigenvalues"):
+    with pytest.raises(ValueError, match=r"no pair can be used: x and y: .*eigenvalue"):
         classify_pairs(Views(arrays), kind, n_components=4, kernel="gaussian")
     with pytest.raises(ValueError, match="no method can be used: multi-view, transductive"):
         classify(

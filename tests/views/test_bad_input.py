@@ -399,6 +399,14 @@ def test_views_themselves_are_checked_when_made(good):
         Views(good)
 
 
+def test_a_value_whose_distances_overflow_in_single_precision_is_named():
+    X = np.linspace(0, 1, 60, dtype=np.float32).reshape(20, 3)
+    X[4, 1] = 1e38
+    with pytest.raises(ValueError, match=r"row 4 of view 'view1' has a value of 1e\+38.*float64"):
+        MultiViewDiffusionMaps(2, kernel="gaussian").fit([X, X[:, :2]])
+    Views([X.astype(np.float64)])  # double precision has room for it
+
+
 def test_a_value_whose_square_overflows_is_named():
     X = np.random.default_rng(0).standard_normal((20, 3))
     X[7, 1] = -1e200

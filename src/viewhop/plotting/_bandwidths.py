@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from viewhop.plotting._drawn_text import draw_literally
 from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar, make_axes, tidy_axes
-from viewhop.plotting._text import draw_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.plotting._drawn_text import plain_text
 from viewhop.plotting._read_array import read_array
 from viewhop.plotting._style import INK, PALE, PALETTE, make_axes, tidy_axes
-from viewhop.plotting._text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

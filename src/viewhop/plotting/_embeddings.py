@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from viewhop.plotting._drawn_text import draw_literally
 from viewhop.plotting._labelled_points import draw_points, label_series
 from viewhop.plotting._read_array import read_array
 from viewhop.plotting._style import make_axes, tidy_axes
-from viewhop.plotting._text import draw_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from viewhop.plotting._drawn_text import draw_literally, plain_text
 from viewhop.plotting._style import INK, PALE, PALETTE, add_colour_bar
-from viewhop.plotting._text import draw_literally, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop.plotting._drawn_text import plain_text
 from viewhop.plotting._style import INK, add_colour_bar, make_axes, tidy_axes
-from viewhop.plotting._text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from viewhop.plotting._text import plain_text
+from viewhop.plotting._drawn_text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from viewhop.tables._cell_guard import remove_guard
 from viewhop.tables._column_choice import Options, choose_columns
 from viewhop.tables._faults import DATE_ADVICE, NUMBER_ADVICE, quote_cell, table_fault
 from viewhop.tables._table import Table
-from viewhop.tables._text import LineSource, utf8_content
+from viewhop.tables._text_lines import LineSource, utf8_content
 
 __all__ = ["EMPTY", "Cells", "text_cells", "text_header", "text_table"]
 

@@ -19,6 +19,8 @@ Mask = NDArray[np.bool_]
 
 #: Squared distances between larger values may overflow.
 LARGEST = 1e150
+#: Distances between larger values may overflow in single precision.
+LARGEST_SINGLE = 1e35
 #: What may be done about a row that is NaN in part.
 MISSING = ("error", "drop")
 
@@ -97,7 +99,7 @@ class RowReader:
         if not len(matrix):
             return None
         largest = max(abs(float(matrix.max())), abs(float(matrix.min())))
-        if largest <= LARGEST:  # false for NaN as well
+        if largest <= _largest_value(matrix):  # false for NaN as well
             return None
         _check_magnitude(name, matrix, columns, describe)
         gaps = np.isnan(matrix)
@@ -176,6 +178,15 @@ def _check_magnitude(
             f"{describe(int(row))} of view {name!r} has a value of {largest:.3g}; its square "
             "overflows: rescale the view"
         )
+    if largest > _largest_value(matrix):
+        raise ValueError(
+            f"{describe(int(row))} of view {name!r} has a value of {largest:.3g}; distances to it "
+            "may overflow in single precision: rescale the view, or pass it as float64"
+        )
+
+
+def _largest_value(matrix: NDArray[np.floating]) -> float:
+    return LARGEST_SINGLE if matrix.dtype == np.float32 else LARGEST
 
 
 def _explain_gap(row: str, name: str, column: Any, gaps: Mask, unseen: Mask) -> str:
