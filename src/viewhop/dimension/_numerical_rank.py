@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from viewhop._runtime.arpack import seed_restarts
 from viewhop.dimension._arguments import check_number, check_rows
 from viewhop.errors import ConvergenceError
 
@@ -178,6 +179,7 @@ def _largest(
             ncv=width,
             tol=1e-7,
             maxiter=MAX_RESTARTS,
+            **seed_restarts(),
         )
     except ArpackError as stopped:
         n_converged = np.size(getattr(stopped, "eigenvalues", ()))

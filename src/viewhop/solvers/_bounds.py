@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from viewhop._runtime.arpack import seed_restarts
 from viewhop.errors import ConvergenceError
-from viewhop.solvers._arpack import seed_restarts
 from viewhop.solvers._auto import DENSE_NODES
 from viewhop.solvers._lanczos import MAX_RESTARTS
 from viewhop.spectrum import Spectrum

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from viewhop._runtime.arpack import seed_restarts
 from viewhop.solvers import _auto
-from viewhop.solvers._arpack import seed_restarts
 from viewhop.solvers._lapack import run_interruptibly
 from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
 from viewhop.walks import Walk
