@@ -120,6 +120,8 @@ def test_half_a_problem_asks_for_the_residuals_of_the_whole():
     excess = Half(problem).excess(np.array([0.25]), np.array([1e-4]), stalled=False)
     # The residual of the square is σ times that of A, which may be 1e-3 σ.
     assert_allclose(excess, 1e-4 / (0.5 * 1e-3 * 0.5), rtol=1e-12)
+    strict = Half(problem).excess(np.array([1e-30]), np.array([2e-15 * EPS]), stalled=False)
+    assert_allclose(strict, 1.0, rtol=1e-12)
     stalled = Half(problem).excess(np.array([1e-30]), np.array([50 * EPS]), stalled=True)
     assert_allclose(stalled, 1.0, rtol=1e-12)
 
