@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import types
 from itertools import count
@@ -13,6 +14,16 @@ import viewhop
 from tests.support.command_line import keep_streams_apart
 
 keep_streams_apart()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_at_their_defaults():
+    """A signal that whoever runs the tests ignores (``nohup``) would be ignored by commands too."""
+    defaults = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    for name, handler in defaults.items():
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -122,7 +122,7 @@ def test_a_walk_in_pieces():
     X = rng.standard_normal((30, 2))
     X[25:] += 100.0
     frame = pd.DataFrame(X, index=IDS)
-    message = r"among them sample 'c25' \(row 25\) in view 'a'"
+    message = r"the smallest has 5 samples, such as sample 'c25' \(row 25\) in view 'a'"
     with pytest.warns(DisconnectedWarning, match=message):
         fit(vh.Views.from_frames({"a": frame, "b": frame}), kernel=Gaussian(n_neighbors=4))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import errno
 import os
 import subprocess
@@ -135,14 +136,15 @@ def test_a_name_that_is_too_long_is_named(tmp_path, fitted):
 def test_a_full_or_locked_disk_names_the_path(tmp_path, fitted, monkeypatch, call, code):
     path = tmp_path / "m.viewhop"
     path.write_bytes(b"old")
-    plain = getattr(os, call)
+    owner = builtins if call == "open" else os
+    plain = getattr(owner, call)
 
     def fail(first, *others, **named):
         if call == "fsync" or str(first).endswith(".part"):
             raise OSError(code, os.strerror(code), None if call == "fsync" else str(first))
         return plain(first, *others, **named)
 
-    monkeypatch.setattr(os, call, fail)
+    monkeypatch.setattr(owner, call, fail)
     assert message_of(fitted, path).errno == code
     monkeypatch.undo()
     assert path.read_bytes() == b"old"
