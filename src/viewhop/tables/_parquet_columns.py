@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._faults import table_fault
+from viewhop.tables._parquet_footer import ColumnChunk, read_chunks
 
 __all__ = ["ParquetColumns"]
 
@@ -26,8 +27,6 @@ _PAGES = 2**26
 _NUMBER = 32
 #: Bytes of a distinct text besides its characters.
 _TEXT = 64
-#: An encoding in which a text is stored as what differs from the one before it.
-_DELTA = "DELTA_BYTE_ARRAY"
 
 
 class ParquetColumns:
@@ -58,6 +57,7 @@ class ParquetColumns:
         self._metadata = self._file.metadata
         self.schema = self._file.schema_arrow
         self.n_rows: int = self._metadata.num_rows
+        self._chunks = read_chunks(data)
         texts = [field.name for field in self.schema if _is_text(field.type, pa)]
         self._coded = parquet.ParquetFile(
             pa.BufferReader(data), metadata=self._metadata, read_dictionary=texts, pre_buffer=False
@@ -99,13 +99,12 @@ class ParquetColumns:
         """
         for group, _, count in self._row_groups():
             chunk = self._chunk(group, column)
-            unpacked = chunk.total_uncompressed_size
+            unpacked = chunk.unpacked
             # The page, the distinct values, and their copy in the batch.
             self._require(3 * unpacked, column)
-            is_delta = _DELTA in chunk.encodings
-            file = self._file if is_delta else self._coded
+            file = self._file if chunk.is_delta else self._coded
             batch_rows = _MOST_ROWS if keeps else _LEAST_ROWS
-            if is_delta and self._budget.left is not None:
+            if chunk.is_delta and self._budget.left is not None:
                 # A text can be as long as all that is stored, and each of the batch so long.
                 batch_rows = min(1024, max(1, self._budget.left // (8 * unpacked + 1)))
             done = 0
@@ -146,7 +145,7 @@ class ParquetColumns:
         together: list[int] = []
         size = 0
         for column in columns:
-            own = self._chunk(group, column).total_uncompressed_size
+            own = self._chunk(group, column).unpacked
             if together and (size + own > limit or len(together) == _MOST_COLUMNS):
                 yield together
                 together, size = [], 0
@@ -167,8 +166,8 @@ class ParquetColumns:
         # By name: a request for "a" also returns a column "a.b".
         return batch.column(batch.schema.get_field_index(self.schema.field(column).name))
 
-    def _chunk(self, group: int, column: int) -> Any:
-        return self._metadata.row_group(group).column(self._leaves[column])
+    def _chunk(self, group: int, column: int) -> ColumnChunk:
+        return self._chunks[group][self._leaves[column]]
 
     def _batch_rows(self, row_bytes: int) -> int:
         left = self._budget.left

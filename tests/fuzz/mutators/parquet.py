@@ -72,7 +72,7 @@ def other_table(seed):
     import pyarrow.parquet as pq
 
     rng = random.Random(seed)
-    rows = rng.choice((0, 1, 3, 20, 20, 2000, 300_000))
+    rows = rng.choice((0, 1, 3, 20, 20, 2000, 50_000))
     columns = {}
     for k in range(rng.randrange(1, 5)):
         name = rng.choice((f"c{k}", "sample", "a", "", "index", "__index_level_0__"))
