@@ -18,34 +18,37 @@ class Injected(Exception):
     """A failure that no code of viewhop knows."""
 
 
-def _raise_at(count, error):
-    """A function that raises at its call number `count`, and tells whether it did."""
-    state = SimpleNamespace(fired=False, left=count, armed=True)
+class RaiseAt:
+    """A callable that raises at its call number `count`, and tells whether it did.
 
-    def call(*given, **named):
-        state.left -= 1
-        if state.left < 0 and state.armed:
-            state.fired = True
-            raise error
+    Clusters keep the callback and the solver of their fit, so it can be pickled.
+    """
 
-    return call, state
+    def __init__(self, count, error):
+        self.fired, self.left, self.armed, self.error = False, count, True, error
+
+    def __call__(self, *given, **named):
+        self.left -= 1
+        if self.left < 0 and self.armed:
+            self.fired = True
+            raise self.error
 
 
 @contextmanager
 def _progress(est, count, error):
     """The callback raises: the user interrupts, or their own code is wrong."""
-    call, state = _raise_at(count, error)
+    call = RaiseAt(count, error)
     est.set_params(verbose=call)
-    yield state
-    state.armed = False  # clusters keep the callback of their fit
+    yield call
+    call.armed = False  # clusters keep the callback of their fit
 
 
 @contextmanager
 def _patch(place, error):
     """A function of viewhop raises as if something beneath it had failed."""
-    call, state = _raise_at(0, error)
+    call = RaiseAt(0, error)
     with mock.patch(place, call):
-        yield state
+        yield call
 
 
 class Solver:
@@ -57,9 +60,9 @@ class Solver:
 
 @contextmanager
 def _solver(est, count, error):
-    call, state = _raise_at(0, error)
+    call = RaiseAt(0, error)
     est.set_params(solver=Solver(call))
-    yield state
+    yield call
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
 from tests.support.command_line import invoked
@@ -39,17 +39,67 @@ def digests(folder):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("command", ["fit", "cluster"])
-def test_run_toml_repeats_the_model_file_to_the_last_bit(rolls, command):
-    given = [command, *FIT[1:]] + (["-k", "3"] if command == "cluster" else [])
-    assert invoked(*given).exit_code == 0
-    assert invoked(command, "--config", "out/run.toml").exit_code == 0
-    first = digests(Path("out"))
-    shutil.copytree("out", "kept")
-    assert invoked(command, "--config", "out/run.toml").exit_code == 0
-    second = digests(Path("out"))
-    for name in ("model.viewhop", "run.toml", *(name for name in first if name.endswith(".csv"))):
-        assert first[name] == second[name], name
+#: A default walk, one with settings of its own, and clusters of a given and of an unknown number.
+REPEATED = {
+    "default": ["fit"],
+    "paper's walk": ["fit", "--within-view-weight", "0", "--kernel", "gaussian"],
+    "connected": ["fit", "--connect", "--neighbors", "5", "--kernel", "gaussian"],
+    "one view": ["fit", "--components", "auto"],
+    "sum": ["fit", "--fusion", "sum"],
+    "clusters": ["cluster", "-k", "3"],
+    "unknown number": ["cluster"],
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_run_toml_repeats_the_model_file_to_the_last_bit(rolls, name):
+    command, *own = REPEATED[name]
+    files = FIT[1:2] if name == "one view" else FIT[1:3]
+    assert invoked(command, *files, *FIT[3:], *own).exit_code == 0
+    for earlier, later in (("out", "again"), ("again", "third")):
+        assert invoked(command, "--config", f"{earlier}/run.toml", "-o", later).exit_code == 0
+    first, *others = (digests(Path(folder)) for folder in ("out", "again", "third"))
+    for repeated in others:
+        for file in first.keys() - {"run.json"}:
+            assert repeated[file] == first[file], file
+
+
+def test_a_repeat_has_the_evidence_of_the_run(rolls):
+    assert invoked(*FIT).exit_code == 0
+    first = vh.load("out/model.viewhop")
+    assert first.metric_scores_
+    assert invoked("fit", "--config", "out/run.toml", "-o", "again").exit_code == 0
+    again = vh.load("again/model.viewhop")
+    assert again.metric_scores_ == first.metric_scores_
+    assert_array_equal(again.geometry_.record.agreement, first.geometry_.record.agreement)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"metrics": {"x": "cosine", "y": "euclidean"}},
+        {"metric_scores": {"x": {"euclidean": 2.0}}},
+        {"metric_scores": {"z": {"euclidean": 0.5}}},
+        {"metric_scores": 3},
+        {"agreement": [[1.0]]},
+        {"agreement": [[1.0, "x"], [0.5, 1.0]]},
+        {"agreement": None},
+    ],
+    ids=str,
+)
+def test_evidence_that_does_not_belong_to_the_run_is_not_taken_over(rolls, edit):
+    assert invoked(*FIT).exit_code == 0
+    record = json.loads(Path("out/run.json").read_text())
+    Path("out/run.json").write_text(json.dumps(record | edit))
+    assert invoked("fit", "--config", "out/run.toml", "-o", "again").exit_code == 0
+    assert vh.load("again/model.viewhop").metric_scores_ == {}
+
+
+def test_evidence_about_other_columns_is_not_taken_over(rolls):
+    assert invoked(*FIT).exit_code == 0
+    again = invoked("fit", "--config", "out/run.toml", "-o", "again", "--drop", "c")
+    assert again.exit_code == 0
+    assert vh.load("again/model.viewhop").metric_scores_ == {}
 
 
 def test_repeat_with_changed_inputs_says_which(rolls):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -231,6 +232,23 @@ views, missing
             geometry, embedder, centers, n_components, bool(self.normalize), count
         )
         return self
+
+    @classmethod
+    def from_clusters(cls, clusters: Clusters, **parameters: Any) -> Self:
+        """A fitted estimator with existing clusters.
+
+        Parameters
+        ----------
+        clusters : Clusters
+            From another estimator.
+        **parameters
+            Parameters of the estimator, used by the next fit.
+        """
+        est = cls(**parameters)
+        seed = clusters.embedder.random_state
+        embedder = est._embedder_around(clusters.geometry, seed)
+        est.clusters_ = replace(clusters, embedder=embedder)
+        return est
 
     def predict(self, X: Any) -> Labels:
         """The cluster of each sample, training or new, (n_samples,).

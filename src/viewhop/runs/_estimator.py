@@ -130,7 +130,9 @@ def resolve_settings(settings: Settings, model: Model) -> Settings:
         stated["joint_view"] = geometry.walk.joint is not None
     if settings.command == "cluster":
         stated["clusters"] = model.n_clusters
-        stated["components"] = int(model.n_components_)
+        if model.n_clusters != "auto" or settings.components is not None:
+            # Else each number of clusters that is tried has its own number of coordinates.
+            stated["components"] = int(model.n_components_)
         stated["normalize"] = bool(model.normalize)
         if model.n_clusters == "auto":
             stated["max_clusters"] = int(model.max_clusters)

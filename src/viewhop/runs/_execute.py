@@ -24,8 +24,9 @@ from viewhop.runs._estimator import (
     resolve_settings,
     table_options,
 )
+from viewhop.runs._evidence import attach_evidence, read_evidence, state_parameters
 from viewhop.runs._record import RECORD, build_record, describe_files, encode_record
-from viewhop.runs._repeat import recorded_inputs, warn_of_changes
+from viewhop.runs._repeat import earlier_record, recorded_inputs, warn_of_changes
 from viewhop.runs._result_table import table_stem, write_table
 from viewhop.runs._run_report import (
     NO_REPORT,
@@ -132,7 +133,8 @@ def execute(
         raise SettingsError("missing output folder: set out", key="out")
     if settings.report:
         require_report()
-    earlier = None if repeats is None else recorded_inputs(repeats)
+    earlier = None if repeats is None else earlier_record(repeats)
+    hashes = {} if earlier is None else recorded_inputs(earlier, str(repeats))
     settings = replace(settings, format=settings.format or _best_format())
     table = f"{table_stem(settings.command)}.{settings.format}"
     names = [table, "model.viewhop", "run.toml", RECORD]
@@ -150,11 +152,14 @@ def execute(
                 progress("reading", 0, 1)
                 paths = {name: view.path for name, view in settings.views.items()}
                 samples = read_views(paths, options=options, max_memory=settings.memory)
-                warn_of_changes(earlier or {}, samples.tables)
+                warn_of_changes(hashes, samples.tables)
                 progress("reading", 1, 1)
             model = build_estimator(settings, verbose=progress)
             with _timed(timings, "fit"):
                 model.fit(samples.views)
+            if earlier is not None:
+                evidence = read_evidence(earlier, settings, model, samples.tables)
+                model = model if evidence is None else attach_evidence(model, evidence)
             record, notes = _write_files(
                 folder,
                 table,
@@ -207,7 +212,7 @@ def _write_files(
                 label=settings.label,
             )
         with _timed(timings, "model"):
-            model.save(inside / "model.viewhop")
+            state_parameters(model, resolved).save(inside / "model.viewhop")
         text = format_configuration(resolved, folder, is_complete=True)
         (inside / "run.toml").write_text(text, encoding="utf-8", newline="\n")
         record = build_record(

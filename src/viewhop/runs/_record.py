@@ -18,6 +18,7 @@ from viewhop._version import __version__
 from viewhop.errors import RunFileError
 from viewhop.runs._configuration import relative_path
 from viewhop.runs._estimator import Model, embedder_of
+from viewhop.runs._evidence import encode_agreement
 from viewhop.runs._settings import COMMANDS, Settings
 from viewhop.tables import Joined
 
@@ -99,6 +100,7 @@ def build_record(
         "output": est.geometry_.output,
         "metrics": dict(est.metrics_),
         "metric_scores": {name: dict(scores) for name, scores in est.metric_scores_.items()},
+        "agreement": encode_agreement(est.geometry_.record.agreement),
         "view_weights": {name: float(weight) for name, weight in est.view_weights_.items()},
         "n_neighbors": dict(est.n_neighbors_),
         "joint_view": est.walk_.joint is not None,

@@ -6,17 +6,18 @@ import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from viewhop.errors import ChangedInputWarning, RunFileError
 from viewhop.runs._record import read_record
 from viewhop.runs._verify import input_path
 from viewhop.tables import Table
 
-__all__ = ["recorded_inputs", "warn_of_changes"]
+__all__ = ["earlier_record", "recorded_inputs", "warn_of_changes"]
 
 
-def recorded_inputs(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """The hashes of the inputs of a run by file, with links resolved; empty without a record.
+def earlier_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The record of the run that is repeated; None if it has none that can be read.
 
     Parameters
     ----------
@@ -24,9 +25,20 @@ def recorded_inputs(folder: str | os.PathLike[str]) -> dict[str, str]:
         Of the run.
     """
     try:
-        record = read_record(folder)
+        return read_record(folder)
     except RunFileError:
-        return {}
+        return None
+
+
+def recorded_inputs(record: Mapping[str, Any], folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The hashes of the inputs of a run by file, with links resolved.
+
+    Parameters
+    ----------
+    record : dict
+    folder : path
+        Of the run: paths in the record are relative to it.
+    """
     place = Path(folder)
     return {
         os.path.realpath(input_path(place, entry)): entry["sha256"]
