@@ -114,7 +114,7 @@ class AffinityReader:
             isinstance(kernel, Correlation),
         )
         rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
-        points = Points(rows, rounding=features.rounding, n_jobs=self.n_jobs)
+        points = features.points(rows, n_jobs=self.n_jobs)
         sigma = self._scale(kernel, scale, shelf)
         if kernel.n_neighbors is None:
             if n_probe is not None:

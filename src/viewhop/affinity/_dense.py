@@ -257,7 +257,7 @@ def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
         rows.progress(f"kernel of {name}", count, total)
 
     features = FeatureMap.of(kernel, X, name)
-    points = Points(features(X, name, rows.describe), rounding=features.rounding, n_jobs=n_jobs)
+    points = features.points(features(X, name, rows.describe), n_jobs=n_jobs)
     tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":

@@ -127,7 +127,7 @@ def _factorise_distances(
     """The factor of a distance kernel, and its pivots; ValueError if the kernel is the identity."""
     name = rows.name
     features = FeatureMap.of(kernel, rows.values, name)
-    points = Points(features(rows.values, name), rounding=features.rounding)
+    points = features.points(features(rows.values, name))
     n = len(points)
     every = np.arange(n)
     sigma = _scale(name, kernel, points, rows.generator, rows.n_jobs)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
+from viewhop.neighbours._points import Points
 from viewhop.views import LARGEST, Describe, row_number
 
 __all__ = ["FeatureMap", "check_spread", "feature_deviations"]
@@ -50,6 +51,25 @@ class FeatureMap:
     def rounding(self) -> float:
         """The distance that rounding leaves between rows of the same direction."""
         return 0.0 if self.metric == "euclidean" else 1e-13
+
+    @property
+    def norm(self) -> str:
+        """The norm of the difference of two feature rows that is their distance."""
+        return "euclidean"
+
+    def points(
+        self, rows: NDArray[np.floating], *, slack: Floats | float = 0.0, n_jobs: int = 1
+    ) -> Points:
+        """Feature rows as points that are measured with the norm of this space.
+
+        Parameters
+        ----------
+        rows : (n, d) array
+            As the map returns them.
+        slack, n_jobs
+            As in `Points`.
+        """
+        return Points(rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs)
 
     @classmethod
     def of(

@@ -61,6 +61,8 @@ class Points:
         there are many, which a far cluster does not move.
     rounding : float
         Rows no farther apart than this coincide: the rounding error of the features.
+    norm : {"euclidean", "manhattan"}
+        The norm of the difference of two rows that is their distance.
     slack : (n,) array or 0
         Distance by which the rounding of a row may move it across a radius.
     n_jobs : int
@@ -79,10 +81,12 @@ class Points:
         centre: Floats | None = None,
         rounding: float = 0.0,
         *,
+        norm: str = "euclidean",
         slack: Floats | float = 0.0,
         n_jobs: int = 1,
     ) -> None:
         self.rows = np.array(rows, order="C")
+        self.norm = norm
         self.slack = np.broadcast_to(np.asarray(slack, dtype=np.float64), len(self.rows))
         self.rounding = rounding
         self.n_jobs = n_jobs
@@ -119,8 +123,8 @@ class Points:
         return self.rows.nbytes + self.norms.nbytes + self.centre.nbytes
 
     def like(self, rows: NDArray[np.floating], slack: Floats | float = 0.0) -> Points:
-        """Points with other rows and the same centre."""
-        return Points(rows, self.centre, self.rounding, slack=slack)
+        """Points with other rows, and the same centre and norm."""
+        return Points(rows, self.centre, self.rounding, norm=self.norm, slack=slack)
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
