@@ -166,6 +166,8 @@ class AffinityReader:
     def _index(self, points: Points, n_probe: Any, shelf: Shelf) -> Index | None:
         if n_probe is None:
             return None
+        if points.norm != "euclidean":
+            raise ModelFileError(f"{self.where}: an index has Euclidean distances only")
         centres = shelf.places("centres", self.n)
         if not centres.size or (np.diff(centres) <= 0).any():
             raise ModelFileError(

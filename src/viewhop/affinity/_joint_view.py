@@ -101,7 +101,13 @@ class JointView:
         factors, kernel = read_fields(data, ("factors", "kernel"), "the joint view")
         sparse = [K for K in affinities if isinstance(K, SparseAffinity)]
         names = [K.name for K in affinities]
-        if len(sparse) < len(names) or not isinstance(factors, dict) or [*factors] != names:
+        are_euclidean = all(K.kernel.is_euclidean for K in sparse)
+        if (
+            len(sparse) < len(names)
+            or not are_euclidean
+            or not isinstance(factors, dict)
+            or [*factors] != names
+        ):
             raise ModelFileError("the joint view: expected a factor for each of the views")
         side_by_side = SideBySide(
             {
@@ -134,7 +140,7 @@ def joint_kernel(kernels: Sequence[Kernel]) -> Gaussian | None:
     """The kernel of the joint view; None unless all kernels are alike.
 
     They are if all are Gaussians on neighbours with local scales, which differ in their metrics at
-    most.
+    most, and if these are Euclidean in some feature space.
 
     Parameters
     ----------
@@ -142,7 +148,7 @@ def joint_kernel(kernels: Sequence[Kernel]) -> Gaussian | None:
     """
     rules = set()
     for kernel in kernels:
-        if type(kernel) is not Gaussian or kernel.n_neighbors is None:
+        if type(kernel) is not Gaussian or kernel.n_neighbors is None or not kernel.is_euclidean:
             return None
         parameters = kernel.get_params(deep=False)
         rules.add(tuple((key, parameters[key]) for key in sorted(parameters) if key not in OWN))

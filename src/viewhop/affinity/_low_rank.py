@@ -19,7 +19,7 @@ from viewhop.affinity._dense import build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
 from viewhop.bandwidth import choose_scale, sample_rows
-from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
 
@@ -165,6 +165,12 @@ def _check_semidefinite(name: str, kernel: Kernel) -> None:
         raise ValueError(
             f"{where} has a scale per sample, so it is not positive semi-definite and has no "
             f"Cholesky factor; {instead}"
+        )
+    if isinstance(kernel, Gaussian) and not kernel.is_euclidean:
+        raise ValueError(
+            f"{where} is a Gaussian of Manhattan distances, which is not positive semi-definite "
+            f"and has no Cholesky factor; use Laplacian(metric={kernel.metric!r}), or a Euclidean "
+            "metric"
         )
     if kernel.alpha:
         raise ValueError(

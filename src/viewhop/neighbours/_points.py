@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads, row_blocks
+from viewhop.neighbours._manhattan import manhattan_block, manhattan_norms
 from viewhop.neighbours._squares import Squares
 
 __all__ = [
@@ -189,6 +190,9 @@ def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     for part in row_blocks(i.size, PARTS * a.rows.shape[1]):
         difference = a.rows[i[part]].astype(np.float64, copy=False)
         difference -= b.rows[j[part]]
+        if b.norm == "manhattan":
+            distances[part] = manhattan_norms(difference)
+            continue
         # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
         distances[part] = np.sqrt(np.square(difference, out=difference).sum(axis=1))
     distances[distances <= b.rounding] = 0.0
@@ -212,7 +216,7 @@ def block_squares(
     *,
     dtype: np.dtype[np.floating] = DOUBLE,
 ) -> Squares:
-    """Squared distances from a block of rows of `a` to rows of `b`.
+    """Squared Euclidean distances from a block of rows of `a` to rows of `b`.
 
     Parameters
     ----------
@@ -277,6 +281,11 @@ def block_distances(
     dtype: np.dtype[np.floating] = DOUBLE,
 ) -> NDArray[np.floating]:
     """Distances from a block of rows of `a` to rows of `b`, as accurate as `block_squares`."""
+    if b.norm == "manhattan":
+        values = manhattan_block(a.rows[block], b.rows[other])
+        # A sum over many features may exceed single precision, though every feature is within it.
+        most = np.finfo(dtype).max
+        return values if dtype == DOUBLE else np.minimum(values, most).astype(dtype)
     return block_squares(a, block, b, other, dtype=dtype).distances()
 
 
