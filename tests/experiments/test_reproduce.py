@@ -263,8 +263,8 @@ def test_resume_with_another_version_is_refused(known, tmp_path, monkeypatch):
         running.reproduce(["good"], out=tmp_path)
     monkeypatch.undo()
     path = tmp_path / "good.json"
-    path.write_bytes(path.read_bytes().replace(b'"format": 2', b'"format": 1'))
-    with pytest.raises(RunFileError, match=r"good\.json has format 1 of another version of vi"):
+    path.write_bytes(path.read_bytes().replace(b'"format": 3', b'"format": 2'))
+    with pytest.raises(RunFileError, match=r"good\.json has format 2 of another version of vi"):
         recording.read(path)
     assert len(runs) == 1
 
