@@ -111,11 +111,13 @@ def test_two_without_a_common_sample_have_no_distance():
     first[:20], second[20:] = np.nan, np.nan
     views = {"first": first, "second": second, "whole": X}
     found = diffusion.snapshot_distances(views)
-    assert np.isnan(found[0, 1]) and np.isnan(found[1, 0])
+    assert np.isnan(found[0, 1])
+    assert np.isnan(found[1, 0])
     assert np.isfinite(found[2]).all()
     est = vh.MultiViewDiffusionMaps.paper_settings(2, within_view_weight=0.3, random_state=0)
     joint = diffusion.cross_view_distances(est.fit(views))
-    assert np.isnan(joint[0, 1]) and np.isfinite(joint[2]).all()
+    assert np.isnan(joint[0, 1])
+    assert np.isfinite(joint[2]).all()
 
 
 def test_what_has_no_distances_is_refused(snapshots):

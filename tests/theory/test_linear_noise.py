@@ -61,7 +61,10 @@ def test_errors_at_a_number_of_samples_are_exact(model, n_samples):
         errors = X.T @ X / n_samples - wanted[0], X.T @ Y / n_samples - wanted[1]
         squares.append([np.square(error).sum() for error in errors])
     mean, deviation = np.mean(squares, axis=0), np.std(squares, axis=0) / np.sqrt(TRIALS)
-    expected = model.covariance_error(n_samples, 0) ** 2, model.cross_covariance_error(n_samples) ** 2
+    expected = (
+        model.covariance_error(n_samples, 0) ** 2,
+        model.cross_covariance_error(n_samples) ** 2,
+    )
     assert (np.abs(mean - expected) < 4 * deviation).all()
     assert (deviation < 0.06 * mean).all()  # the test can see an error of a quarter
 

@@ -85,9 +85,7 @@ def _print_clusters(result: RunResult) -> None:
     click.echo(f"{n_clusters} clusters of {sizes} samples")
     count = result.model.cluster_count_
     if count is not None and count.shape == "sections":
-        click.echo(
-            f"their number is uncertain (confidence {count.confidence:.2f}): {count.reason}"
-        )
+        click.echo(f"their number is uncertain (confidence {count.confidence:.2f}): {count.reason}")
     elif count is not None and not count.is_sure:
         click.echo(
             f"their number is uncertain (confidence {count.confidence:.2f}): the walk leaves these "

@@ -18,7 +18,7 @@ from viewhop.experiments._experiment import (
     Table,
     Trials,
 )
-from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS, Finding, measure_lead
+from viewhop.experiments._noise_findings import judge_bias, judge_curves, judge_product
 from viewhop.experiments._noise_measures import (
     KERNELS,
     ProductCheck,
@@ -30,7 +30,7 @@ from viewhop.experiments._noise_measures import (
 from viewhop.experiments._power_law import exponent
 from viewhop.plotting import INK, PALETTE, tidy_axes
 
-__all__ = ["EXPERIMENTS", "judge_bias", "judge_curves", "judge_product"]
+__all__ = ["EXPERIMENTS"]
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +83,9 @@ def run(context: Context) -> Result:
     by_size, by_angle = np.mean(over_sizes, axis=0), np.mean(angles, axis=0)
     medians = np.median(by_noise, axis=0)
     more_samples = np.median(by_curve_size, axis=0)
-    slopes = np.array([[exponent(sizes, row[:, k]) for k in (0, 1)] for row in np.array(over_sizes)])
+    slopes = np.array(
+        [[exponent(sizes, row[:, k]) for k in (0, 1)] for row in np.array(over_sizes)]
+    )
     at = [names.index(name) for name in _PAIR]
     return Result(
         ran={
@@ -110,101 +112,13 @@ def run(context: Context) -> Result:
             "errors": dict(zip(names, medians.T, strict=True)),
         },
         remarks=_remarks(noises, dict(zip(names, medians.T, strict=True)), apart),
-        findings=(
+        findings=()
+        if context.trials < 2
+        else (
             judge_bias(slopes),
             judge_curves(noises, by_noise[:, :, at], curve_sizes, by_curve_size[:, :, at]),
             judge_product(products),
         ),
-    )
-
-
-def judge_bias(slopes: Floats) -> Finding:
-    """Finding on the linear model: one view's error stays, that between views falls.
-
-    It holds if the mean exponent of the number of samples is above −0.1 for one view and within
-    0.1 of −0.5 between views.
-
-    Parameters
-    ----------
-    slopes : (n_trials, 2) array
-        Exponents of both errors in each trial.
-    """
-    means, spread = slopes.mean(axis=0), slopes.std(axis=0, ddof=1)
-    verdict = HOLDS if means[0] > -0.1 and abs(means[1] + 0.5) < 0.1 else FAILS
-    return Finding(
-        "noise-bias-linear",
-        verdict,
-        "Error of the covariance against the number of samples, exponent: "
-        f"{means[0]:.2f} ± {spread[0]:.2f} for one view, {means[1]:.2f} ± {spread[1]:.2f} between "
-        f"views (theory 0 and −0.5; {len(slopes)} draws).",
-    )
-
-
-def judge_curves(
-    noises: Sequence[float], by_noise: Floats, sizes: Sequence[int], by_size: Floats
-) -> Finding:
-    """Finding on the curves: whether the walk between views cancels the noise of each.
-
-    It holds if the error is smaller than that of one view at every noise, by twice the standard
-    error of the paired difference, and falls with more samples, with an exponent of at most
-    −0.25. If it is smaller but stays, the noise is lessened: that, and the noises at which it is
-    smaller, are the condition.
-
-    Parameters
-    ----------
-    noises : list of float
-    by_noise : (n_trials, n_noises, 2) array
-        Errors of one view and of both, max-min scale.
-    sizes : list of int
-    by_size : (n_trials, n_sizes, 2) array
-        The same at σ_n = 1.
-    """
-    leads = [measure_lead(one, two) for one, two in by_noise.transpose(1, 2, 0)]
-    ahead = [s for s, lead in zip(noises, leads, strict=True) if lead.sign > 0]
-    remaining = np.median(by_size[:, :, 1], axis=0)
-    power = exponent(sizes, remaining)
-    at = int(np.argmin(np.abs(np.asarray(noises) - 1.0)))
-    one, two = by_noise[:, at].T
-    evidence = (
-        f"Error of the first coordinate of a curve, max-min scale: smaller than with one view at "
-        f"{len(ahead)} of {len(noises)} noises; at σ_n = {noises[at]:g} {two.mean():.3f} ± "
-        f"{two.std(ddof=1):.3f} against {one.mean():.3f} ± {one.std(ddof=1):.3f} "
-        f"({len(one)} draws). From {sizes[0]} to {sizes[-1]} samples its median goes from "
-        f"{remaining[0]:.3f} to {remaining[-1]:.3f}. Gaussian kernels do not meet conditions 4, 5."
-    )
-    if len(ahead) == len(noises) and power <= -0.25:
-        return Finding("noise-bias-kernel", HOLDS, evidence)
-    if not ahead:
-        return Finding("noise-bias-kernel", FAILS, evidence)
-    condition = "noise is lessened" if power > -0.25 else "noise is cancelled"
-    if power > -0.25:
-        condition += ", not cancelled: its effect stays with more samples"
-    if len(ahead) < len(noises):
-        condition += f"; σ_n of {', '.join(f'{s:g}' for s in ahead)}"
-    return Finding("noise-bias-kernel", CONDITIONAL, evidence, condition)
-
-
-def judge_product(products: Sequence[ProductCheck]) -> Finding:
-    """Finding on the sentence that an SVD of K^z is CCA in the feature spaces.
-
-    It holds if singular vectors satisfy Eq. (52) to 1 % in every draw and the correlation along
-    them is that of kernel CCA to 1 %.
-
-    Parameters
-    ----------
-    products : list of ProductCheck
-    """
-    values = np.array(products)
-    worst = values[:, 1].max()
-    short = (values[:, 3] - values[:, 2]).max()
-    mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1)
-    return Finding(
-        "kernel-cca",
-        HOLDS if worst < 0.01 and short < 0.01 else FAILS,
-        f"Relative residual of Eq. (52): {mean[1]:.2f} ± {spread[1]:.2f} for the first singular "
-        f"vector, {values[:, 0].max():.0e} at most for the eigenvector. Correlation of the views "
-        f"along it {mean[2]:.3f} ± {spread[2]:.3f}, by kernel CCA {mean[3]:.3f} ± {spread[3]:.3f} "
-        f"({len(values)} draws of the curves, σ_n = 1): covariance is maximised (erratum 15).",
     )
 
 

@@ -19,13 +19,13 @@ Section 5.9 : `additive_noise`; Eqs. (50)–(52) : `shared_features`
 from __future__ import annotations
 
 from viewhop.solvers import truncation_interval
-from viewhop.theory._linear_noise import AdditiveNoise, additive_noise
 from viewhop.theory._coupling import Minimum, objective, objective_minimum
 from viewhop.theory._cross_view import CrossViewSymmetry, cross_view_symmetry
 from viewhop.theory._decay import SpectralDecay, spectral_decay, tail_products
 from viewhop.theory._distance import distance_sides
 from viewhop.theory._eigenvalues import eigenvalue_range
 from viewhop.theory._generator import circle_walk, generator_expansion, walk_step
+from viewhop.theory._linear_noise import AdditiveNoise, additive_noise
 from viewhop.theory._parzen import parzen_density, suggested_epsilon, variance_bound
 from viewhop.theory._rank_growth import RankGrowth, gaussian_eigenvalues, rank_growth
 from viewhop.theory._shared_features import SharedFeatures, shared_features
