@@ -19,6 +19,7 @@ def fit_concat(
     scales: Mapping[str, float],
     *,
     tol: float | None = None,
+    solver: str = "auto",
     random_state: int = 0,
 ) -> DiffusionMaps:
     """The fitted diffusion map of the views side by side.
@@ -29,11 +30,13 @@ def fit_concat(
     views : Views
     scales : dict of float by view name
     tol : float or None
+    solver : str
     random_state : int
     """
     width = float(np.sqrt(sum(scale**2 for scale in scales.values())))
     both = np.hstack([views[name] for name in scales])
+    kernel = Gaussian(bandwidth=width)
     est = DiffusionMaps(
-        n_components, kernel=Gaussian(bandwidth=width), tol=tol, random_state=random_state
+        n_components, kernel=kernel, tol=tol, solver=solver, random_state=random_state
     )
     return est.fit(both)
