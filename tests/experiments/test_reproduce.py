@@ -72,6 +72,7 @@ def test_pictures_numbers_and_page_are_written(known, tmp_path):
     [outcome] = running.reproduce(["good"], out=tmp_path, progress=lambda *at: said.append(at))
     assert (outcome.name, outcome.status, outcome.error) == ("good", "done", None)
     assert {file.name for file in tmp_path.iterdir()} == {
+        "claims.md",
         "good.json",
         "good.png",
         "good-again.png",
@@ -496,7 +497,7 @@ def test_a_folder_that_cannot_be_made_is_named(known, tmp_path):
 def test_every_name_has_its_experiment(name):
     each = experiments.find(name)
     assert each.name == name
-    assert re.match(r"(Figs?\.|Table|Theorem|Section) ", each.where)
+    assert re.match(r"(Figs?\.|Table|Theorems?|Lemma|Section) ", each.where)
     assert each.title
     assert each.about.endswith(".")
 
