@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "FUSIONS",
     "KERNELS",
+    "LINEAR_RANGES",
     "METRICS",
     "OUTPUTS",
     "RULES",
@@ -75,6 +76,12 @@ RULES: dict[str, str] = {
     "local": "one scale per sample, by the distance to its neighbours",
     "joint": "the linear range of all views together, by Algorithm 1",
     "connected": "the smallest scales at which every sample is connected in some view",
+}
+
+#: Rules for the linear range of a slice in Algorithm 1.
+LINEAR_RANGES: dict[str, str] = {
+    "minimal": "the first range from below in which the slope is nearly constant, as in the paper",
+    "steepest": "the range around the steepest point",
 }
 
 #: Distances between two samples.
