@@ -47,6 +47,9 @@ FUSIONS: dict[str, Entry] = {
     ),
     "sum": Entry("viewhop.walks._fused:SumWalk", "one walk on the sum of the kernels"),
     "product": Entry("viewhop.walks._fused:ProductWalk", "one walk on the product of the kernels"),
+    "concat": Entry(
+        "viewhop.walks._concat:ConcatWalk", "one walk on a Gaussian of all views side by side"
+    ),
     "alternating": Entry(
         "viewhop.walks._alternating:AlternatingWalk", "alternating diffusion: the views in turn"
     ),

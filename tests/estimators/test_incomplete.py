@@ -505,7 +505,7 @@ def test_views_that_share_nobody_are_refused_by_name():
         fitted(views, seen, "adaptive")
 
 
-@pytest.mark.parametrize("fusion", ["product", "alternating"])
+@pytest.mark.parametrize("fusion", ["product", "concat", "alternating"])
 def test_a_fusion_that_needs_every_view_says_so(fusion):
     views, seen = rings(40), mask(40, 3, 0.3)
     with pytest.raises(ValueError, match=f'fusion="{fusion}" needs every view of every sample'):

@@ -12,6 +12,7 @@ NAMES = (
     "smoothing",
     "decay-over-time",
     "bandwidth-surface",
+    "statements",
     "generator",
     "additive-noise",
     "spectral-decay",
