@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmarks import seismic_calibration as calibration
 from numpy.testing import assert_allclose
 
 from viewhop.experiments import Context
-from viewhop.seismic import QUARRIES, _methods, make_events
+from viewhop.seismic import QUARRIES, SOUTH, _methods, make_events
 from viewhop.seismic._noise import ground_noise
 
-TINY = {"sizes": (8, 10), "n_blasts": 25, "type_draws": 1, "quarry_draws": 1}
+TINY = {"types": {"sizes": (8, 10), "n_draws": 1}, "quarries": {"n_blasts": 25, "n_draws": 1}}
 
 
-def test_calibration_runs_no_fusion(monkeypatch):
+@pytest.mark.parametrize("part", calibration.PARTS)
+def test_calibration_runs_no_fusion(part, monkeypatch):
     def refuse(*_, **__):
         pytest.fail("a fusion was run")
 
     monkeypatch.setattr(_methods, "MultiViewDiffusionMaps", refuse)
     monkeypatch.setattr(calibration, "LEVELS", (0.3, 0.7))
     monkeypatch.setattr(calibration, "SPREADS", (2.0, 15.0))
-    lines = list(calibration.calibrate(**TINY))
-    assert sum(line.startswith("round") for line in lines) == 4
-    assert sum(line.startswith("check") for line in lines) == 2
+    monkeypatch.setattr(calibration, "ANGLES", (30.0, 45.0))
+    lines = list(calibration.PARTS[part](**TINY[part]))
+    assert sum(line.startswith("chosen") for line in lines) == 1
+    assert sum(line.startswith("check on 2 further draws") for line in lines) == 1
 
 
 def test_seeds_of_the_calibration_are_not_those_of_the_experiments():
@@ -50,8 +54,7 @@ def test_noise_over_levels_is_that_of_the_simulator():
     rng = np.random.default_rng(1)
     one = [ground_noise(5031, sampling_rate=40.0, level=0.5, rng=rng) for _ in range(300)]
     assert_allclose(found.std(), np.std(one), rtol=0.05)
-    levels = {"SOUTH": (0.5, 0.5, 0.5), "NORTH": (0.5, 0.5, 0.5)}
-    stations = calibration.turned_stations(levels)
+    stations = [replace(SOUTH, noise_levels=(0.5, 0.5, 0.5))]
     events = [make_events(40, 0, noise=n, stations=stations, random_state=0) for n in (0.0, 1.0)]
     simulated = events[1].waveforms - events[0].waveforms
     assert_allclose(simulated.std(), found.std(), rtol=0.05)
