@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.experiments._comparison import Coordinates, compare_methods, pieces_remarks
+from viewhop.experiments._comparison import (
+    Coordinates,
+    compare_methods,
+    list_products,
+    pieces_remarks,
+    products_remarks,
+)
 from viewhop.experiments._experiment import Context, Table
 from viewhop.experiments._kmeans_runs import run_kmeans
 from viewhop.kernels import Kernel
@@ -39,7 +45,7 @@ def sweep_methods(
     context: Context,
     has_product: Callable[[str], bool] = lambda setting: True,
 ) -> tuple[dict[str, Sweep], list[str]]:
-    """Scores by setting, and remarks on disconnected walks.
+    """Scores by setting, and remarks on disconnected walks and on products that do not exist.
 
     Parameters
     ----------
@@ -53,13 +59,16 @@ def sweep_methods(
         For K-means, which runs `context.trials` times from single starts.
     context : Context
     has_product : callable
-        Whether a setting's kernels have a product.
+        Whether a setting shows the products that its kernels have.
     """
     seeds = [context.integer(1, trial) for trial in range(context.trials)]
     scores: dict[str, Sweep] = {}
     remarks: list[str] = []
     each_has = views.n_views + 2 + (views.n_views == 2)  # with de Sa's rows
-    total = sum(each_has + has_product(setting) for setting in kernels)
+    total = sum(
+        each_has + has_product(setting) * len(list_products(kernel))
+        for setting, kernel in kernels.items()
+    )
     done = 0
     for setting, kernel in kernels.items():
         methods = compare_methods(
@@ -71,7 +80,9 @@ def sweep_methods(
             pieces[method] = coordinates.n_pieces
             done += 1
             context.progress("methods", done, total)
-        remarks += [f"{setting}: {each}" for each in pieces_remarks(pieces)]
+        remarks += [
+            f"{setting}: {each}" for each in (*pieces_remarks(pieces), *products_remarks(kernel))
+        ]
     return scores, remarks
 
 
