@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "FUSIONS",
     "KERNELS",
+    "LINEAR_RANGES",
     "METRICS",
     "OUTPUTS",
     "RULES",
@@ -77,6 +78,12 @@ RULES: dict[str, str] = {
     "connected": "the smallest scales at which every sample is connected in some view",
 }
 
+#: Rules for the linear range of a slice in Algorithm 1.
+LINEAR_RANGES: dict[str, str] = {
+    "minimal": "the first range from below in which the slope is nearly constant, as in the paper",
+    "steepest": "the range around the steepest point",
+}
+
 #: Distances between two samples.
 METRICS: dict[str, str] = {
     "auto": "the one on which the views agree best about who is near whom",
@@ -84,6 +91,7 @@ METRICS: dict[str, str] = {
     "cosine": "the root of 1 minus the cosine of the angle",
     "centered-cosine": "the same after the mean of each feature is subtracted",
     "correlation": "the root of 1 minus the correlation",
+    "manhattan": "the sum of the absolute differences",
 }
 
 #: Methods of neighbour search.

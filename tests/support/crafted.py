@@ -57,6 +57,9 @@ MODELS = {
         within_view_weight=0.3,
         output="mean",
     ),
+    "manhattan": lambda: maps(
+        [A, B], kernel=[Laplacian(metric="manhattan"), Gaussian(metric="manhattan", n_neighbors=5)]
+    ),
     "sum": lambda: maps(gapped(), fusion="sum", kernel=[LOCAL, Laplacian()]),
     "dense product": lambda: maps([A, B], fusion="product", kernel=Gaussian(standardize=True)),
     "concat": lambda: maps([A, B], fusion="concat", kernel=Gaussian(alpha=1.0)),

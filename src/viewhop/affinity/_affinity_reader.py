@@ -114,7 +114,7 @@ class AffinityReader:
             isinstance(kernel, Correlation),
         )
         rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
-        points = Points(rows, rounding=features.rounding, n_jobs=self.n_jobs)
+        points = features.points(rows, n_jobs=self.n_jobs)
         sigma = self._scale(kernel, scale, shelf)
         if kernel.n_neighbors is None:
             if n_probe is not None:
@@ -166,6 +166,8 @@ class AffinityReader:
     def _index(self, points: Points, n_probe: Any, shelf: Shelf) -> Index | None:
         if n_probe is None:
             return None
+        if points.norm != "euclidean":
+            raise ModelFileError(f"{self.where}: an index has Euclidean distances only")
         centres = shelf.places("centres", self.n)
         if not centres.size or (np.diff(centres) <= 0).any():
             raise ModelFileError(

@@ -19,7 +19,7 @@ from viewhop.affinity._dense import build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
 from viewhop.bandwidth import choose_scale, sample_rows
-from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
 
@@ -127,7 +127,7 @@ def _factorise_distances(
     """The factor of a distance kernel, and its pivots; ValueError if the kernel is the identity."""
     name = rows.name
     features = FeatureMap.of(kernel, rows.values, name)
-    points = Points(features(rows.values, name), rounding=features.rounding)
+    points = features.points(features(rows.values, name))
     n = len(points)
     every = np.arange(n)
     sigma = _scale(name, kernel, points, rows.generator, rows.n_jobs)
@@ -165,6 +165,12 @@ def _check_semidefinite(name: str, kernel: Kernel) -> None:
         raise ValueError(
             f"{where} has a scale per sample, so it is not positive semi-definite and has no "
             f"Cholesky factor; {instead}"
+        )
+    if isinstance(kernel, Gaussian) and not kernel.is_euclidean:
+        raise ValueError(
+            f"{where} is a Gaussian of Manhattan distances, which is not positive semi-definite "
+            f"and has no Cholesky factor; use Laplacian(metric={kernel.metric!r}), or a Euclidean "
+            "metric"
         )
     if kernel.alpha:
         raise ValueError(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from viewhop.views import Views, require_rows
 
 __all__ = [
     "check_choices",
+    "check_walk",
     "overlapping_events",
     "read_input",
     "read_kernels",
@@ -106,3 +108,16 @@ def check_choices(n_neighbors: int, fusions: Sequence[str], procedures: Sequence
         for each in chosen:
             if each not in choices:
                 raise ValueError(f"unknown {what} {each!r}; expected one of {', '.join(choices)}")
+
+
+def check_walk(n_steps: float, within_view_weight: float) -> None:
+    """Raise ValueError for an invalid number of steps or weight of steps within a view.
+
+    Checked before any fit, since a method with a failing fit is only refused.
+    """
+    if not isinstance(n_steps, Real) or not isfinite(n_steps) or n_steps < 0:
+        raise ValueError(f"n_steps must be a non-negative number, got {n_steps!r}")
+    if not isinstance(within_view_weight, Real) or not 0 <= within_view_weight <= 1:
+        raise ValueError(
+            f"within_view_weight must be a number from 0 to 1, got {within_view_weight!r}"
+        )
