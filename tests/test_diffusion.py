@@ -276,9 +276,11 @@ def test_transition_probabilities_of_one_geometry_are_the_same_for_every_view():
     X = cases.views("generic", 3, Gaussian())
     K = [oracles.View(Gaussian(), x).K for x in X]
     P = [k / k.sum(axis=1)[:, None] for k in K]
+    joined = oracles.SideBySide([Gaussian()] * 3, X).K
     steps = {
         "sum": sum(K) / sum(K).sum(axis=1)[:, None],
         "product": (K[0] * K[1] * K[2]) / (K[0] * K[1] * K[2]).sum(axis=1)[:, None],
+        "concat": joined / joined.sum(axis=1)[:, None],
         "alternating": P[0] @ P[1] @ P[2],
     }
     for fusion, step in steps.items():

@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "FUSIONS",
     "KERNELS",
+    "LINEAR_RANGES",
     "METRICS",
     "OUTPUTS",
     "RULES",
@@ -47,6 +48,9 @@ FUSIONS: dict[str, Entry] = {
     ),
     "sum": Entry("viewhop.walks._fused:SumWalk", "one walk on the sum of the kernels"),
     "product": Entry("viewhop.walks._fused:ProductWalk", "one walk on the product of the kernels"),
+    "concat": Entry(
+        "viewhop.walks._concat:ConcatWalk", "one walk on a Gaussian of all views side by side"
+    ),
     "alternating": Entry(
         "viewhop.walks._alternating:AlternatingWalk", "alternating diffusion: the views in turn"
     ),
@@ -72,6 +76,12 @@ RULES: dict[str, str] = {
     "local": "one scale per sample, by the distance to its neighbours",
     "joint": "the linear range of all views together, by Algorithm 1",
     "connected": "the smallest scales at which every sample is connected in some view",
+}
+
+#: Rules for the linear range of a slice in Algorithm 1.
+LINEAR_RANGES: dict[str, str] = {
+    "minimal": "the first range from below in which the slope is nearly constant, as in the paper",
+    "steepest": "the range around the steepest point",
 }
 
 #: Distances between two samples.

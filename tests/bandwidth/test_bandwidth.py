@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose
 
 import viewhop as vh
 from tests.support import cases, oracles
-from viewhop.bandwidth import _algorithm_1 as algorithm_1
+from viewhop.bandwidth import _degree_tables as degree_tables
 from viewhop.bandwidth import _one_view as one_view
 from viewhop.bandwidth import connected, joint, local, log_log, max_min
+from viewhop.bandwidth._all_views import RULE_OF_KERNELS
 from viewhop.errors import ScaleWarning
 from viewhop.kernels import Gaussian
 
@@ -134,7 +135,7 @@ def linear_start(logs, values):
 @pytest.mark.filterwarnings("ignore::viewhop.errors.ScaleWarning")
 def test_the_joint_scale_is_the_largest_lower_end_of_the_linear_ranges(data):
     X = dict(zip("abc", cases.views(data, 3, Gaussian()), strict=True))
-    result = joint(X, 40)
+    result = joint(X, 40, rule="steepest")
     for name in X:
         ends = [
             linear_start(np.log(result.surfaces[pair].scales), column)
@@ -182,7 +183,7 @@ def test_a_joint_scale_of_a_sample_of_rows_is_close(monkeypatch):
 def test_tiles_do_not_change_the_tables(monkeypatch):
     X = cases.views("tied", 2, Gaussian())
     whole = joint(X, 15)
-    monkeypatch.setattr(algorithm_1, "TILE", 7)
+    monkeypatch.setattr(degree_tables, "TILE", 7)
     tiled = joint(X, 15)
     for pair, surface in whole.surfaces.items():
         assert_allclose(tiled.surfaces[pair].values, surface.values, atol=1e-12)
@@ -214,7 +215,7 @@ def test_connected_is_the_smallest_factor_that_leaves_nobody_alone(data):
 def test_rules_over_all_views_set_the_scale_of_each_kernel(rule):
     X = cases.views("generic", 2, Gaussian())
     est = vh.MultiViewDiffusionMaps(2, kernel=Gaussian(rule, factor=4.0)).fit(X)
-    scales = joint(X).scales if rule == "joint" else connected(X)
+    scales = joint(X, rule=RULE_OF_KERNELS).scales if rule == "joint" else connected(X)
     for name, sigma in scales.items():
         assert_allclose(est.bandwidths_[name], 2.0 * sigma, rtol=1e-12)
     fixed = {name: Gaussian(2.0 * sigma) for name, sigma in scales.items()}
@@ -228,7 +229,7 @@ def test_rules_over_all_views_look_at_those_that_ask():
     X = dict(zip("abc", cases.views("generic", 3, Gaussian()), strict=True))
     kernels = {"a": Gaussian("joint"), "b": Gaussian(1.5), "c": Gaussian("joint", standardize=True)}
     est = vh.MultiViewDiffusionMaps(2, kernel=kernels).fit(X)
-    scales = joint({"a": X["a"], "c": X["c"] / X["c"].std(axis=0)}).scales
+    scales = joint({"a": X["a"], "c": X["c"] / X["c"].std(axis=0)}, rule=RULE_OF_KERNELS).scales
     assert_allclose(est.bandwidths_["a"], scales["a"], rtol=1e-10)
     assert_allclose(est.bandwidths_["c"], scales["c"], rtol=1e-10)
     assert est.bandwidths_["b"] == 1.5

@@ -145,6 +145,7 @@ def test_bandwidth_finds_the_scales_of_the_library(rolls, tmp_path):
     assert record["files"] == {"x": "x.csv", "y": "y.csv"}
     assert record["n_samples"] == 60
     assert record["viewhop"] == vh.__version__
+    assert record["linear_range"] == "minimal"
     for name, sigma in expected.scales.items():
         assert_allclose(record["scales"][name], sigma, rtol=1e-12)
     (surface,) = record["surfaces"]
@@ -168,6 +169,15 @@ def test_bandwidth_without_a_folder_writes_nothing(rolls, tmp_path, monkeypatch)
     assert sorted(tmp_path.iterdir()) == before
     expected = vh.bandwidth.joint(rolls, 20).scales
     assert result.stdout == "".join(f"{name}  {sigma:.6g}\n" for name, sigma in expected.items())
+
+
+@pytest.mark.parametrize("rule", ["minimal", "steepest"])
+def test_bandwidth_takes_the_linear_range_by_either_rule(rolls, tmp_path, monkeypatch, rule):
+    monkeypatch.chdir(tmp_path)
+    result = invoked("bandwidth", "x=x.csv", "y=y.csv", "--drop", "id", "--rule", rule)
+    expected = vh.bandwidth.joint(rolls, rule=rule).scales
+    assert result.stdout == "".join(f"{name}  {sigma:.6g}\n" for name, sigma in expected.items())
+    assert "minimal" in invoked("bandwidth", "--help").stdout
 
 
 def test_bandwidth_without_matplotlib_leaves_the_pictures_out(rolls, tmp_path, monkeypatch):

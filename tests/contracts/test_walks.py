@@ -12,7 +12,15 @@ from viewhop.affinity import build_affinity
 from viewhop.errors import ModelFileError
 from viewhop.kernels import Gaussian
 from viewhop.views import Views
-from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk, hop_matrix, walk_state
+from viewhop.walks import (
+    AlternatingWalk,
+    ConcatWalk,
+    HopWalk,
+    ProductWalk,
+    SumWalk,
+    hop_matrix,
+    walk_state,
+)
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
 
@@ -104,6 +112,26 @@ class TestProduct(FusionContract):
 
     def kernel(self):
         return np.prod(self.matrices(), axis=0)
+
+
+class TestConcat(FusionContract):
+    def walk(self):
+        return ConcatWalk(self.affinities())
+
+    def kernel(self):
+        return oracles.SideBySide([self.gaussian] * self.n_views, [*self.views().values()]).K
+
+
+class TestConcatOfNeighbours(TestConcat):
+    gaussian = Gaussian(n_neighbors=6, factor=2.0, alpha=0.5)
+
+
+class TestConcatOfLocalScales(TestConcat):
+    gaussian = Gaussian("local", n_neighbors=6, alpha=1.0, scale_neighbors=4, taper=0.3)
+
+
+class TestConcatOfOne(TestConcat):
+    n_views = 1
 
 
 class TestAlternating(FusionContract):

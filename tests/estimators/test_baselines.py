@@ -20,6 +20,7 @@ from tests.estimators.test_sklearn import UNYIELDED
 from tests.support import cases, oracles
 from viewhop.affinity._low_rank import LowRank
 from viewhop.bandwidth import joint
+from viewhop.bandwidth._all_views import RULE_OF_KERNELS
 from viewhop.datasets import make_mixtures
 from viewhop.errors import DisconnectedWarning, FarSampleWarning, MemoryBudgetError
 from viewhop.estimators import DeSaEmbedding, KernelCCA
@@ -573,7 +574,8 @@ def test_tolerance_ends_the_factors_before_the_rank():
 def test_kernel_cca_resolves_scales_of_all_views_together():
     views = curve()
     est = KernelCCA(2, kernel=Gaussian("joint"), rank=20).fit(views)
-    expected = joint(dict(zip(est.view_names_, views, strict=True))).scales
+    named = dict(zip(est.view_names_, views, strict=True))
+    expected = joint(named, rule=RULE_OF_KERNELS).scales
     assert_allclose([*est.bandwidths_.values()], [*expected.values()], rtol=1e-12)
 
 

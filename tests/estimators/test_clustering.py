@@ -73,7 +73,7 @@ def circles():
 
 @pieces_expected
 @pytest.mark.parametrize("kernel", ["adaptive", "gaussian"])
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
 def test_two_blobs_are_told_apart(fusion, kernel):
     views, target = blobs(2, apart=12.0)
     model = MultiViewSpectralClustering(2, fusion=fusion, kernel=kernel, random_state=0)

@@ -26,7 +26,7 @@ from viewhop.errors import ModelDamagedError, ModelFileError, ModelSizeError, Mo
 from viewhop.estimators import _version1
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
 
-FUSIONS = ("hop", "sum", "product", "alternating")
+FUSIONS = ("hop", "sum", "product", "concat", "alternating")
 PLAIN = bool | int | float | str | slice | np.number | np.bool_
 DATA = Path(__file__).parents[1] / "data"
 
@@ -126,9 +126,9 @@ def fitted(X, **parameters):
 
 
 def fits(fusion, name, holding):
-    """Whether a product can be made: of neighbours it takes Gaussians only."""
+    """Whether a fusion takes the kernel: a product of neighbours, or concat, only Gaussians."""
     is_gaussian = isinstance(cases.kernel(name, holding), Gaussian)
-    return fusion != "product" or holding == "dense" or is_gaussian
+    return is_gaussian or (fusion != "concat" and (fusion != "product" or holding == "dense"))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_lists_of_faiss_come_back(tmp_path, n):
     pytest.importorskip("faiss")
     rng = np.random.default_rng(0)
     views = [rng.standard_normal((n, width)) for width in (3, 4)]
-    for fusion in ("hop", "product"):
+    for fusion in ("hop", "product", "concat"):
         kernel = Gaussian("local", n_neighbors=5, search="faiss")
         known = fitted(views, kernel=kernel, fusion=fusion)
         found = again(known, tmp_path)

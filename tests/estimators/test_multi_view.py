@@ -350,7 +350,7 @@ def some_views(draw):
     kernel=st.sampled_from(
         ["adaptive", "gaussian", "laplacian", Gaussian("local"), Gaussian(alpha=1.0)]
     ),
-    fusion=st.sampled_from(["hop", "sum", "product"]),
+    fusion=st.sampled_from(["hop", "sum", "product", "concat"]),
 )
 def test_any_views_give_a_finite_embedding_that_transform_repeats(views, kernel, fusion):
     est = vh.MultiViewDiffusionMaps(2, kernel=kernel, fusion=fusion, random_state=0)

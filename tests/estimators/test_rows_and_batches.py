@@ -220,7 +220,7 @@ def test_one_view_without_a_value_is_a_sample_that_no_view_observed():
             est.transform(X)
 
 
-@pytest.mark.parametrize("fusion", ["product", "alternating"])
+@pytest.mark.parametrize("fusion", ["product", "concat", "alternating"])
 def test_fusions_that_need_every_view_say_so_for_a_whole_batch(fusion):
     est = MultiViewDiffusionMaps(2, fusion=fusion, kernel="gaussian").fit(TRAINING)
     gaps = {**NEW, "a": NEW["a"] * np.nan}

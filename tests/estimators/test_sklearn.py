@@ -57,6 +57,7 @@ ESTIMATORS = {
     "sum": MultiViewDiffusionMaps(views=2, fusion="sum"),
     "sum, dense": MultiViewDiffusionMaps(views=2, fusion="sum", kernel="gaussian"),
     "product": MultiViewDiffusionMaps(views=2, fusion="product"),
+    "concat": MultiViewDiffusionMaps(views=2, fusion="concat"),
     "product, dense": MultiViewDiffusionMaps(views=2, fusion="product", kernel="gaussian"),
     "block Krylov": MultiViewDiffusionMaps(views=2, solver="krylov", kernel="gaussian"),
     "Lanczos": MultiViewDiffusionMaps(views=2, solver="lanczos"),
@@ -294,7 +295,7 @@ def test_metadata_routing_passes_by_the_embedding(data, scoring):
     assert search.predict(Views([X1, X2])).shape == (80,)
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
 @pytest.mark.parametrize("kernel", ["adaptive", "gaussian", Laplacian()])
 def test_pickle_keeps_every_coordinate(data, fusion, kernel):
     X1, X2, _ = data

@@ -10,7 +10,8 @@ from tests.experiments.runs import check_pictures, quick, table
 from viewhop.datasets import make_swiss_rolls
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.experiments import Context
-from viewhop.experiments._decay_over_time import _rolls
+from viewhop.experiments._decay_over_time import _find_fall, _rolls
+from viewhop.experiments._findings import FAILS, HOLDS
 from viewhop.experiments._whole_spectrum import all_eigenvalues
 from viewhop.kernels import Gaussian
 
@@ -31,8 +32,8 @@ def test_all_eigenvalues_are_those_of_the_transition_matrix():
 
 
 def test_three_rolls_are_one_turned_with_noise_of_its_own():
-    views = _rolls(400, Context())
-    clean = make_swiss_rolls(400, random_state=0).views["x"]
+    views = _rolls(400, Context(), 3)
+    clean = make_swiss_rolls(400, random_state=Context().integer(3)).views["x"]
     assert views.names == ("x", "y", "z")
     noises = []
     for _, rows in views.items():
@@ -47,10 +48,21 @@ def test_ranks_count_powers_of_the_eigenvalues():
     size = np.array(result.numbers["absolute_eigenvalues"])
     assert_allclose(size[0], 1, rtol=1e-12)
     rows = table(result, "Numerical rank")
-    ranks = [row["rank"] for row in rows]
-    assert ranks == sorted(ranks, reverse=True)
-    assert ranks[-1] < ranks[0] / 4
-    assert ranks[-1] == (size ** int(rows[-1]["t"]) > 0.01).sum()
+    means = [row["mean over draws"] for row in rows]
+    assert means == sorted(means, reverse=True)
+    assert means[-1] < means[0] / 4
+    assert_allclose(means, np.mean(result.numbers["ranks"], axis=0), rtol=1e-12)
+    assert result.numbers["ranks"][0][-1] == (size ** int(rows[-1]["t"]) > 0.01).sum()
+
+
+def test_draws_differ():
+    first, second = quick("decay-over-time").numbers["ranks"]
+    assert first != second
+
+
+def test_rank_that_stays_is_no_fall():
+    assert _find_fall(np.array([[5, 3, 1], [4, 3, 2]])).verdict == HOLDS
+    assert _find_fall(np.array([[5, 3, 1], [4, 3, 3]])).verdict == FAILS
 
 
 def test_pictures_have_labels():

@@ -8,7 +8,10 @@ from numpy.testing import assert_allclose
 from viewhop.experiments import Context, find
 from viewhop.experiments import _results_store as recording
 
-METHODS = ("fac", "kar", "zer", "mor", "pix", "fou", "kernel sum", "multi-view", "kernel product")
+METHODS = (
+    *("fac", "kar", "zer", "mor", "pix", "fou"),
+    *("kernel sum", "multi-view", "kernel product", "kernel product, concat"),
+)
 
 
 @pytest.fixture(scope="module")

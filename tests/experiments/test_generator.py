@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
+from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS
 from viewhop.experiments._power_law import exponent
-from viewhop.experiments._theorem7 import density, expansion_errors, printed_expansion
+from viewhop.experiments._theorem7 import (
+    _find_order,
+    _find_variance,
+    density,
+    expansion_errors,
+    printed_expansion,
+)
 from viewhop.theory import generator_expansion
 
 
@@ -74,3 +82,22 @@ def test_variances_stay_below_their_bound_and_fall_with_the_samples():
 
 def test_pictures_have_labels():
     check_pictures("generator", quick("generator"))
+
+
+def test_order_below_the_claimed_one_needs_the_correction():
+    terms = ("without the ε-term", "ε-term as printed", "ε-term corrected")
+
+    def verdict(*slopes):
+        return _find_order(dict(zip(terms, slopes, strict=True))).verdict
+
+    assert verdict([1, 1], [1.6, 1.5], [2, 2]) == HOLDS
+    assert verdict([1, 1], [1.6, 1.4], [2, 2]) == CONDITIONAL
+    assert verdict([1, 1], [1.6, 1.4], [1.4, 2]) == FAILS
+
+
+@pytest.mark.parametrize(
+    ("slope", "share", "verdict"), [(-1.05, 0.5, HOLDS), (-1.3, 0.5, FAILS), (-1.0, 1.1, FAILS)]
+)
+def test_variance_must_keep_its_bound_and_its_exponent(slope, share, verdict):
+    law = ("variance over M", slope, 0.05, -1.0)
+    assert _find_variance(law, np.array([0.1, share])).verdict == verdict

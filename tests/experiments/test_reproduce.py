@@ -72,6 +72,7 @@ def test_pictures_numbers_and_page_are_written(known, tmp_path):
     [outcome] = running.reproduce(["good"], out=tmp_path, progress=lambda *at: said.append(at))
     assert (outcome.name, outcome.status, outcome.error) == ("good", "done", None)
     assert {file.name for file in tmp_path.iterdir()} == {
+        "claims.md",
         "good.json",
         "good.png",
         "good-again.png",
@@ -263,8 +264,8 @@ def test_resume_with_another_version_is_refused(known, tmp_path, monkeypatch):
         running.reproduce(["good"], out=tmp_path)
     monkeypatch.undo()
     path = tmp_path / "good.json"
-    path.write_bytes(path.read_bytes().replace(b'"format": 2', b'"format": 1'))
-    with pytest.raises(RunFileError, match=r"good\.json has format 1 of another version of vi"):
+    path.write_bytes(path.read_bytes().replace(b'"format": 3', b'"format": 2'))
+    with pytest.raises(RunFileError, match=r"good\.json has format 2 of another version of vi"):
         recording.read(path)
     assert len(runs) == 1
 
@@ -496,7 +497,7 @@ def test_a_folder_that_cannot_be_made_is_named(known, tmp_path):
 def test_every_name_has_its_experiment(name):
     each = experiments.find(name)
     assert each.name == name
-    assert re.match(r"(Figs?\.|Table|Theorem|Section) ", each.where)
+    assert re.match(r"(Figs?\.|Table|Theorems?|Lemma|Section) ", each.where)
     assert each.title
     assert each.about.endswith(".")
 

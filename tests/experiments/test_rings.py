@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from viewhop.experiments._rings import ring
+from viewhop.experiments._rings import Ring, ring
 
 
 def circle(angles):
@@ -54,3 +54,13 @@ def test_chance_has_no_correlation(seed):
     generator = np.random.default_rng(seed)
     truth = 2 * np.pi * np.arange(2000) / 2000
     assert ring(generator.standard_normal((2000, 2)), truth).correlation < 0.02
+
+
+@pytest.mark.parametrize(
+    ("correlation", "gap", "is_circle"),
+    [(1.0, 10.0, True), (0.98, 1.0, False), (1.0, 12.0, False)],
+)
+def test_a_circle_is_closed_and_in_order(correlation, gap, is_circle):
+    found = Ring(correlation, gap)
+    assert_allclose(found.closed, 1 - gap / 360, rtol=1e-12)
+    assert found.is_circle == is_circle

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from tests.experiments.runs import check_pictures, quick, table
-from viewhop.experiments._smoothing import largest_jump, mass_across
+from viewhop.experiments._findings import FAILS, HOLDS
+from viewhop.experiments._smoothing import _find_crossing, largest_jump, mass_across
 
 
 def test_mass_across_sums_the_other_side():
@@ -46,3 +47,12 @@ def test_probabilities_that_are_drawn_sum_to_one():
 
 def test_pictures_have_labels():
     check_pictures("smoothing", quick("smoothing"))
+
+
+def test_one_gap_that_is_hardly_crossed_refutes_the_claim():
+    crossed = {"one view": 0.0, "one view, two steps": 0.01, "multi-view": 0.2}
+    hardly = {**crossed, "multi-view": 0.04}
+    assert _find_crossing([{"x": crossed, "y": crossed}] * 2).verdict == HOLDS
+    finding = _find_crossing([{"x": crossed, "y": crossed}, {"x": crossed, "y": hardly}])
+    assert finding.verdict == FAILS
+    assert "at least 0.040" in finding.evidence

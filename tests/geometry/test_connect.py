@@ -13,7 +13,7 @@ from viewhop.errors import DisconnectedWarning, MemoryBudgetError
 from viewhop.geometry import ways_to_join
 from viewhop.kernels import Gaussian, Precomputed
 
-FUSIONS = ("hop", "sum", "product", "alternating")
+FUSIONS = ("hop", "sum", "product", "concat", "alternating")
 
 
 def groups(distance=30.0, sizes=(40, 40, 40), seed=0):

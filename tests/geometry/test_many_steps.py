@@ -22,6 +22,7 @@ FUSIONS = {
     "eta 0.3": {"within_view_weight": 0.3},
     "sum": {"fusion": "sum"},
     "product": {"fusion": "product"},
+    "concat": {"fusion": "concat"},
     "alternating": {"fusion": "alternating"},
 }
 

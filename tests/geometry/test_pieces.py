@@ -21,6 +21,7 @@ CASES = {
     "dense": {"kernel": Gaussian(0.7)},
     "sum": {"fusion": "sum"},
     "product": {"fusion": "product"},
+    "concat": {"fusion": "concat"},
     "alternating": {"fusion": "alternating"},
 }
 

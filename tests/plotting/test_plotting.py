@@ -271,6 +271,18 @@ def test_the_bandwidth_slice_is_the_first_row_and_marks_the_scale(joint_scales):
     assert_allclose(ax.lines[3].get_xdata(), [joint_scales.scales["x"]], rtol=1e-12)
 
 
+@pytest.mark.parametrize("rule", ["minimal", "steepest"])
+def test_the_bandwidth_slice_shades_its_linear_range_by_the_rule_in_use(rule):
+    rolls = vh.datasets.make_swiss_rolls(200, noise=0.1, random_state=0)
+    found = vh.bandwidth.joint(rolls.views, rule=rule)
+    ax = plotting.bandwidth_slice(found, pair=("y", "x"))
+    (band,) = ax.patches
+    ends = band.get_x(), band.get_x() + band.get_width()
+    assert_allclose(ends, found.ranges["y", "x"][0], rtol=1e-12)
+    without = found._replace(ranges={pair: np.full((60, 2), np.nan) for pair in found.ranges})
+    assert not plotting.bandwidth_slice(without).patches
+
+
 def test_an_unknown_pair_of_views_is_named(joint_scales):
     with pytest.raises(ValueError, match="no surface for the pair"):
         plotting.bandwidth_surface(joint_scales, pair=("x", "z"))

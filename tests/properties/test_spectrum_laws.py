@@ -21,6 +21,7 @@ WALKS = {
     "chain": {"hops": [[0, 1, 0], [1, 0, 3], [0, 3, 0]]},
     "sum": {"fusion": "sum"},
     "product": {"fusion": "product"},
+    "concat": {"fusion": "concat"},
 }
 
 

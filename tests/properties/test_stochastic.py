@@ -20,6 +20,7 @@ WALKS = {
     "eta 1": {"within_view_weight": 1.0},
     "sum": {"fusion": "sum"},
     "product": {"fusion": "product"},
+    "concat": {"fusion": "concat"},
     "alternating": {"fusion": "alternating"},
 }
 
@@ -36,8 +37,9 @@ def fitted(kernel, walk, X):
 @pytest.mark.parametrize("name", cases.KERNELS)
 def test_rows_sum_to_one_and_no_eigenvalue_exceeds_one(name, holding, walk):
     kernel = cases.kernel(name, holding)
-    if walk == "product" and holding == "sparse" and not isinstance(kernel, Gaussian):
-        pytest.skip("neighbour kernels have a product only if they are Gaussian")
+    is_joined = walk == "concat" or (walk == "product" and holding == "sparse")
+    if is_joined and not isinstance(kernel, Gaussian):
+        pytest.skip("only Gaussians are one kernel of all views side by side")
     chain = fitted(kernel, walk, cases.views("generic", 2, kernel)).walk_
     every = np.eye(chain.n_nodes)
     assert_allclose(chain.mass_after_step(every).sum(axis=0), 1.0, rtol=1e-12)
@@ -87,7 +89,7 @@ def test_a_view_without_variety_has_a_finite_result_or_an_error_that_names_it(
         est = fitted(kernel, walk, X)
     except ValueError as error:
         message = str(error)
-        assert "'poor'" in message or "'rich'" in message or 'fusion="product"' in message
+        assert "'poor'" in message or "'rich'" in message or f'fusion="{walk}"' in message
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FarSampleWarning)

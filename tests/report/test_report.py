@@ -164,7 +164,7 @@ def test_several_rows_of_a_sample_are_several_points_of_it(views):
     assert read.ids() == [str(k) for k in range(90)]
 
 
-@pytest.mark.parametrize("fusion", ["sum", "product", "alternating"])
+@pytest.mark.parametrize("fusion", ["sum", "product", "concat", "alternating"])
 def test_a_fused_walk_has_one_panel_and_says_so(views, fusion):
     est = vh.MultiViewDiffusionMaps(2, fusion=fusion, random_state=0).fit(views)
     plain = Read(vh.report.render(est)).plain

@@ -194,7 +194,11 @@ def test_the_kernels_that_are_given_count_once():
         (Gaussian("local", n_neighbors=15), 30_000, 1e-3, 1),
     ],
 )
-@pytest.mark.parametrize("walk", [{"within_view_weight": 0.0}, {}], ids=["paper", "weighted"])
+@pytest.mark.parametrize(
+    "walk",
+    [{"within_view_weight": 0.0}, {}, {"fusion": "concat"}],
+    ids=["paper", "weighted", "concat"],
+)
 def test_the_estimate_is_within_a_quarter_of_what_is_allocated(
     kernel, n_samples, tol, n_jobs, walk
 ):
@@ -215,7 +219,7 @@ def test_the_estimate_is_within_a_quarter_of_what_is_allocated(
     assert 0.75 * peak < expected < 1.25 * peak, (expected / peak, est.solver_)
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
 def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion):
     # One row, seen a million times: the views themselves take no memory either.
     X = np.broadcast_to(np.float64(1.0), (10**6, 1))
@@ -229,7 +233,7 @@ def test_a_million_samples_dense_are_refused_before_anything_is_allocated(fusion
     finally:
         tracemalloc.stop()
     assert peak < 50e6
-    copies = 3 if fusion == "product" else 2
+    copies = 3 if fusion in ("product", "concat") else 2
     assert_allclose(caught.value.needed, copies * 4 * 10**12, rtol=0.01)
     assert caught.value.budget == 64 * GB
     message = str(caught.value)

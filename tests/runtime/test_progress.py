@@ -27,6 +27,7 @@ SETTINGS = {
     "full, krylov": {"kernel": DENSE, "solver": "krylov"},
     "sum": {"fusion": "sum", "solver": "lanczos"},
     "product": {"fusion": "product", "kernel": DENSE, "solver": "krylov"},
+    "concat": {"fusion": "concat", "kernel": DENSE, "solver": "krylov"},
 }
 
 
@@ -172,7 +173,7 @@ def test_estimators_fitted_in_eight_threads_agree_with_one(views):
             assert_allclose(job.result(), expected[name], atol=1e-10, rtol=0)
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
 def test_one_estimator_transforms_in_eight_threads(views, fusion):
     est = estimator(fusion=fusion).fit(views)
     parts = [[X[k : k + 30] for X in views] for k in range(0, 120, 5)]

@@ -23,6 +23,7 @@ SETTINGS = {
     "full, krylov": {"kernel": Gaussian(factor=2.0), "solver": "krylov"},
     "full, local": {"kernel": Gaussian("local")},
     "product": {"kernel": Gaussian(factor=20.0), "fusion": "product"},
+    "concat": {"kernel": Gaussian(factor=20.0), "fusion": "concat"},
     "alternating": {"fusion": "alternating"},
 }
 

@@ -112,7 +112,7 @@ def test_a_limit_counts_missing_views():
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("fusion", ["sum", "product", "alternating"])
+@pytest.mark.parametrize("fusion", ["sum", "product", "concat", "alternating"])
 @pytest.mark.parametrize("n_views", [1, 2, 3])
 def test_fused_walks_have_a_coordinate_per_sample_but_one(fusion, n_views, solver):
     views = make_views(n_views)

@@ -11,7 +11,7 @@ from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import _multilevel as coarse
 from viewhop.views._rows import RowMap
-from viewhop.walks import AlternatingWalk, HopWalk, ProductWalk, SumWalk
+from viewhop.walks import AlternatingWalk, ConcatWalk, HopWalk, ProductWalk, SumWalk
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +47,7 @@ WALKS = {
     "three views": lambda K: HopWalk([*K, K[0]]),
     "sum": SumWalk,
     "product": ProductWalk,
+    "concat": ConcatWalk,
     "alternating": AlternatingWalk,
 }
 

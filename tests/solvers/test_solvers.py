@@ -21,7 +21,7 @@ from viewhop.solvers import _auto, choose_solver, solve, trivial_pairs
 from viewhop.solvers import _krylov as block
 from viewhop.solvers import _lanczos as arpack
 from viewhop.solvers import _lapack as lapack
-from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
+from viewhop.walks import ConcatWalk, HopWalk, ProductWalk, SumWalk, hop_matrix
 
 TOLERANCE = {np.float64: 1e-8, np.float32: 1e-4}
 
@@ -78,7 +78,7 @@ def test_the_iterative_svd_equals_the_dense_one(holding, monkeypatch):
     assert spectrum.n_products < 200
 
 
-@pytest.mark.parametrize("fuse", [SumWalk, ProductWalk])
+@pytest.mark.parametrize("fuse", [SumWalk, ProductWalk, ConcatWalk])
 @pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov"])
 def test_fused_walk_spectrum_equals_the_dense_one(solver, fuse):
     walk = fuse(affinities(Gaussian(), cases.views("generic", 2, Gaussian())))

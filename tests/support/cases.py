@@ -47,6 +47,12 @@ KERNELS = {
     "precomputed alpha": lambda k: Precomputed(n_neighbors=k, alpha=1.0),
 }
 HOLDINGS = {"dense": None, "sparse": 4}
+#: Gaussians whose views can be joined side by side: their distances are Euclidean.
+JOINED = [
+    name
+    for name, make in KERNELS.items()
+    if type(make(None)) is Gaussian and make(None).is_euclidean
+]
 
 
 def kernel(name, holding):

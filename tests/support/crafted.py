@@ -62,6 +62,10 @@ MODELS = {
     ),
     "sum": lambda: maps(gapped(), fusion="sum", kernel=[LOCAL, Laplacian()]),
     "dense product": lambda: maps([A, B], fusion="product", kernel=Gaussian(standardize=True)),
+    "concat": lambda: maps([A, B], fusion="concat", kernel=Gaussian(alpha=1.0)),
+    "local concat": lambda: maps(
+        [A, B], fusion="concat", kernel=[LOCAL, Gaussian("local", n_neighbors=5, metric="cosine")]
+    ),
     "alternating": lambda: maps([A, B], fusion="alternating", kernel=Gaussian()),
     "given": lambda: maps([A @ A.T + 20, B @ B.T + 20], kernel=Precomputed(), n_steps=3.5),
     "one view": lambda: vh.DiffusionMaps(2, kernel=LOCAL, random_state=0).fit(A),

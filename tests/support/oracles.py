@@ -135,6 +135,46 @@ class View:
         return raw / (raw.sum(axis=1)[:, None] * self.q) ** self.kernel.alpha
 
 
+class SideBySide:
+    """One Gaussian of all views side by side, for kernels that are alike."""
+
+    def __init__(self, kernels, arrays, scales=None):
+        scales = [None] * len(arrays) if scales is None else scales
+        self.views = [View(*of) for of in zip(kernels, arrays, scales, strict=True)]
+        first = kernels[0]
+        is_local = first.bandwidth == "local"
+        self.spreads = [1.0] * len(arrays)
+        if is_local:
+            means = [view.F.mean(axis=0) for view in self.views]
+            self.spreads = [
+                np.sqrt(np.mean([((row - mean) ** 2).sum() for row in view.F]))
+                for view, mean in zip(self.views, means, strict=True)
+            ]
+        self.sigma = None if is_local else np.sqrt(sum(view.sigma**2 for view in self.views))
+        kernel = Gaussian(
+            "local" if is_local else self.sigma,
+            factor=first.factor if is_local else 1.0,
+            n_neighbors=first.n_neighbors,
+            alpha=first.alpha,
+            scale_neighbors=first.scale_neighbors,
+            taper=first.taper,
+        )
+        self.view = View(kernel, self._join(arrays))
+        self.K = self.view.K
+
+    def _join(self, arrays):
+        return np.hstack(
+            [
+                features(view.kernel, X, view.X) / spread
+                for view, X, spread in zip(self.views, arrays, self.spreads, strict=True)
+            ]
+        )
+
+    def rows(self, arrays):
+        """Kernel values of new samples, density normalised."""
+        return self.view.rows(self._join(arrays))
+
+
 def hop_matrix(n_views, eta):
     """H of Eq. (49)."""
     if n_views == 1:

@@ -127,7 +127,7 @@ CLUSTERS = {
 @st.composite
 def _walks(draw):
     """Parameters of the walk, which go together nine times out of ten."""
-    fusion = draw(st.sampled_from(("hop", "hop", "hop", "sum", "product", "alternating")))
+    fusion = draw(st.sampled_from(("hop", "hop", "hop", "sum", "product", "concat", "alternating")))
     weight, output = None, "auto"
     is_careless = draw(st.integers(0, 9)) == 9
     if fusion == "hop" or is_careless:

@@ -206,7 +206,7 @@ def test_more_coordinates_than_the_hop_matrix_allows(good):
         ({"kernel": ["cauchy", "gaussian"]}, ["adaptive", "gaussian", "laplacian"]),
         ({"kernel": Gaussian("silverman")}, ["max-min", "log-log", "local"]),
         ({"kernel": Gaussian(metric="chebyshev")}, ["euclidean", "cosine", "correlation"]),
-        ({"fusion": "union"}, ["hop", "sum", "product"]),
+        ({"fusion": "union"}, ["hop", "sum", "product", "concat"]),
         ({"output": "median"}, ["auto", "concat", "mean"]),
         ({"solver": "arpack"}, ["auto", "dense", "lanczos", "krylov", "svd"]),
         ({"n_components": "all"}, ["auto"]),
@@ -295,7 +295,7 @@ def test_a_disconnected_walk_is_a_warning_with_the_number_of_pieces(n_pieces, ke
     assert est.eigenvalues_[n_pieces - 1] < 1 - 1e-6
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
 @pytest.mark.parametrize("kernel", ["adaptive", "gaussian", Gaussian("log-log"), Gaussian("local")])
 def test_exact_duplicates_just_work(good, kernel, fusion):
     # alike, so that the product of the views is connected too

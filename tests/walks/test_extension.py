@@ -28,11 +28,11 @@ def new_rows(data, kernel, n_views):
 
 SETTINGS = [
     (fusion, name, holding)
-    for fusion in ("hop", "sum", "product")
+    for fusion in ("hop", "sum", "product", "concat")
     for name in cases.KERNELS
     for holding in cases.HOLDINGS
-    # A sparse product is of Gaussians.
-    if (fusion, holding) != ("product", "sparse") or name.startswith("gaussian")
+    # A sparse product joins views side by side, and so does a concatenation.
+    if name in cases.JOINED or (fusion != "concat" and (fusion, holding) != ("product", "sparse"))
 ]
 
 
@@ -188,10 +188,11 @@ def test_a_precomputed_row_without_mass_counts_as_not_given():
         est.transform(new)
 
 
-def test_a_product_needs_every_view():
+@pytest.mark.parametrize("fusion", ["product", "concat"])
+def test_a_product_needs_every_view(fusion):
     X = cases.views("generic", 2, Gaussian())
-    est = vh.MultiViewDiffusionMaps(2, fusion="product").fit(X)
-    with pytest.raises(ValueError, match="missing: view2"):
+    est = vh.MultiViewDiffusionMaps(2, fusion=fusion).fit(X)
+    with pytest.raises(ValueError, match=f'"{fusion}" needs every view .* missing: view2'):
         est.transform([X[0], None])
 
 

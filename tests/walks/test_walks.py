@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.support import cases, oracles
 from viewhop import affinity
 from viewhop.kernels import Correlation, Gaussian, Laplacian, Precomputed
-from viewhop.walks import HopWalk, ProductWalk, SumWalk, hop_matrix
+from viewhop.walks import ConcatWalk, HopWalk, ProductWalk, SumWalk, hop_matrix
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
 
@@ -56,7 +56,7 @@ def test_any_symmetric_hop_matrix_equals_dense_blocks():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("holding", cases.HOLDINGS)
-@pytest.mark.parametrize("fuse", [HopWalk, SumWalk, ProductWalk])
+@pytest.mark.parametrize("fuse", [HopWalk, SumWalk, ProductWalk, ConcatWalk])
 def test_the_normalised_operator_is_symmetric(fuse, holding, dtype):
     kernel = Gaussian(n_neighbors=cases.HOLDINGS[holding])
     walk = fuse(affinities(kernel, cases.views("generic", 3, kernel, dtype)))

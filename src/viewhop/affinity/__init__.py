@@ -7,6 +7,12 @@
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
 from viewhop.affinity._build import AffinitySize, build_affinities, build_affinity
+from viewhop.affinity._common_kernel import common_gaussian
+from viewhop.affinity._concatenation import (
+    build_concatenation,
+    concat_kernel,
+    restore_concatenation,
+)
 from viewhop.affinity._edge import Edge
 from viewhop.affinity._graph import MergedGraph
 from viewhop.affinity._joint_view import (
@@ -42,8 +48,11 @@ __all__ = [
     "Values",
     "build_affinities",
     "build_affinity",
+    "build_concatenation",
     "build_joint_view",
+    "common_gaussian",
     "complete_rows",
+    "concat_kernel",
     "decode_kernel",
     "decode_pivots",
     "encode_kernel",
@@ -53,4 +62,5 @@ __all__ = [
     "joint_kernel",
     "joint_name",
     "lowest_precision",
+    "restore_concatenation",
 ]

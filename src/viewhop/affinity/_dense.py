@@ -31,7 +31,13 @@ from viewhop.kernels import DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
 from viewhop.views import Describe, ViewRows, row_number
 
-__all__ = ["DenseAffinity", "DensePrecomputed", "build_dense", "build_dense_precomputed"]
+__all__ = [
+    "DenseAffinity",
+    "DensePrecomputed",
+    "build_dense",
+    "build_dense_points",
+    "build_dense_precomputed",
+]
 
 
 class _Dense(Affinity):
@@ -248,23 +254,30 @@ class DensePrecomputed(_Dense):
 
 
 def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
-    """The kernel of all pairs of rows.
+    """The kernel of all pairs of rows."""
+    features = FeatureMap.of(kernel, rows.values, rows.name)
+    points = features.points(features(rows.values, rows.name, rows.describe), n_jobs=rows.n_jobs)
+    return build_dense_points(rows, kernel, features, points)
+
+
+def build_dense_points(
+    rows: ViewRows, kernel: DistanceKernel, features: FeatureMap, points: Points
+) -> DenseAffinity:
+    """The kernel of all pairs of points; `rows.values` only determines the precision.
 
     The tiles first store the distances that the scale is chosen from, and then the kernel.
     """
-    name, X, n_jobs, generator = rows.name, rows.values, rows.n_jobs, rows.generator
+    name, n_jobs, generator, dtype = rows.name, rows.n_jobs, rows.generator, rows.values.dtype
 
     def done(count: int, total: int) -> None:
         rows.progress(f"kernel of {name}", count, total)
 
-    features = FeatureMap.of(kernel, X, name)
-    points = features.points(features(X, name, rows.describe), n_jobs=n_jobs)
-    tiles, nearest = distance_tiles(points, X.dtype, n_jobs, done)
+    tiles, nearest = distance_tiles(points, dtype, n_jobs, done)
     ranked = nearest
     if kernel.bandwidth == "local":
         ranked = ranked_rows(tiles, kernel.scale_rank, n_jobs)
     sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
-    check_reach(name, X.dtype, sigma, nearest)
+    check_reach(name, dtype, sigma, nearest)
 
     def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:
         if not isinstance(sigma, np.ndarray):

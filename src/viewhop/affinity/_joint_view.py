@@ -1,4 +1,4 @@
-"""The joint view: all views side by side, as one more view of the walk.
+"""The joint view: all views side by side, as one view.
 
 Neighbours in the joint view are near in all views together, which no view tells alone. It exists
 for the samples that every view observed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._storage.codec import Shelf, read_fields, read_number
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader, check_joined
+from viewhop.affinity._common_kernel import common_gaussian
+from viewhop.affinity._dense import DenseAffinity, build_dense_points
+from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._side_by_side import SideBySide
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.errors import ModelFileError
@@ -28,12 +31,16 @@ __all__ = [
     "JointView",
     "build_joint_view",
     "complete_rows",
+    "join_views",
     "joint_kernel",
     "joint_name",
     "lowest_precision",
+    "measured_affinities",
+    "spread",
 ]
 
-Floats = NDArray[np.float64]
+#: Kernels of distances between rows, the only ones that can be joined.
+Measured: TypeAlias = DenseAffinity | SparseAffinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +49,13 @@ class JointView:
 
     Attributes
     ----------
-    affinity : SparseAffinity
+    affinity : SparseAffinity or DenseAffinity
         Its kernel, on the samples that every view observed.
     side_by_side : SideBySide
         Joins the feature rows of the views.
     """
 
-    affinity: SparseAffinity
+    affinity: Measured
     side_by_side: SideBySide
 
     @property
@@ -69,11 +76,23 @@ class JointView:
             Rows of the same samples in every view.
         """
         features = {
-            K.name: K.features(new[K.name], K.name)
-            for K in affinities
-            if isinstance(K, SparseAffinity)
+            K.name: K.features(new[K.name], K.name) for K in measured_affinities(affinities)
         }
         return self.side_by_side.join(features, self.affinity.points.rows.dtype)
+
+    def against(self, rows: NDArray[np.floating], precision: np.dtype[np.floating]) -> KernelRows:
+        """Kernel rows of new samples against the training samples.
+
+        Parameters
+        ----------
+        rows : (q, d) array
+            As `rows` returns them.
+        precision : dtype
+            The lowest precision in which a view of the new samples came.
+        """
+        if isinstance(self.affinity, SparseAffinity):
+            return self.affinity.against(rows, precision)
+        return self.affinity.against(rows)
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
         """The joint view as plain data; arrays go to the shelf."""
@@ -99,11 +118,11 @@ class JointView:
             Threads.
         """
         factors, kernel = read_fields(data, ("factors", "kernel"), "the joint view")
-        sparse = [K for K in affinities if isinstance(K, SparseAffinity)]
+        measured = measured_affinities(affinities)
         names = [K.name for K in affinities]
-        are_euclidean = all(K.kernel.is_euclidean for K in sparse)
+        are_euclidean = all(K.kernel.is_euclidean for K in measured)
         if (
-            len(sparse) < len(names)
+            len(measured) < len(names)
             or not are_euclidean
             or not isinstance(factors, dict)
             or [*factors] != names
@@ -115,15 +134,17 @@ class JointView:
                 for name in names
             }
         )
-        width = sum(K.points.rows.shape[1] for K in sparse)
+        width = sum(K.points.rows.shape[1] for K in measured)
         name = joint_name(names)
         places = complete_rows(rows)
         n = places[0].size
         reader = AffinityReader("the joint view", name, n, width, affinities[0].dtype, n_jobs)
         affinity = reader.read(kernel, shelf)
-        if not isinstance(affinity, SparseAffinity) or affinity.features.metric != "euclidean":
-            raise ModelFileError("the joint view: expected a neighbour kernel, Euclidean distances")
-        features = {K.name: K.points.rows[place] for K, place in zip(sparse, places, strict=True)}
+        if not isinstance(affinity, Measured) or affinity.features.metric != "euclidean":
+            raise ModelFileError("the joint view: expected Euclidean distances")
+        if any(K.is_dense != affinity.is_dense for K in measured):
+            raise ModelFileError("the joint view: expected a kernel on neighbours, like the views")
+        features = {K.name: K.points.rows[place] for K, place in zip(measured, places, strict=True)}
         check_joined("the joint view", affinity.points.rows, side_by_side.join(features))
         return cls(affinity, side_by_side)
 
@@ -146,19 +167,12 @@ def joint_kernel(kernels: Sequence[Kernel]) -> Gaussian | None:
     ----------
     kernels : sequence of Kernel
     """
-    rules = set()
-    for kernel in kernels:
-        if type(kernel) is not Gaussian or kernel.n_neighbors is None or not kernel.is_euclidean:
-            return None
-        parameters = kernel.get_params(deep=False)
-        rules.add(tuple((key, parameters[key]) for key in sorted(parameters) if key not in OWN))
-    if len(rules) != 1 or dict(*rules)["bandwidth"] != "local":
+    if not all(type(kernel) is Gaussian and kernel.is_euclidean for kernel in kernels):
         return None
-    return Gaussian(**dict(rules.pop()))
-
-
-#: Parameters in which the kernels of views may differ.
-OWN = ("metric", "standardize")
+    kernel = common_gaussian(kernels, 1.0)
+    if kernel is None or kernel.n_neighbors is None or kernel.bandwidth != "local":
+        return None
+    return kernel
 
 
 def build_joint_view(
@@ -193,28 +207,60 @@ def build_joint_view(
         The lowest precision in which a view was passed; None is that of the kernels.
     """
     kernel = joint_kernel([K.kernel for K in affinities])
-    sparse = [K for K in affinities if isinstance(K, SparseAffinity)]
-    if kernel is None or len(sparse) < len(affinities):
+    measured = measured_affinities(affinities)
+    if kernel is None or len(measured) < len(affinities):
         return None
-    side_by_side = SideBySide(
-        {K.name: float(np.sqrt(weights[K.name])) / _spread(K.points.rows) for K in sparse}
-    )
+    factors = {K.name: float(np.sqrt(weights[K.name])) / spread(K.points.rows) for K in measured}
     dtype = affinities[0].dtype
-    features = {K.name: K.points.rows for K in sparse}
-    if not rows.is_whole:
-        places = complete_rows(rows)
-        features = {
-            K.name: features[K.name][place] for K, place in zip(sparse, places, strict=True)
-        }
-    joined = side_by_side.join(features, dtype)
-    plain = FeatureMap("euclidean", None)
-    points = Points(joined, slack=plain.slack(joined, dtype if precision is None else precision))
-    del joined  # the points hold a copy
-    name = joint_name([K.name for K in affinities])
     values = np.empty((0, 0), dtype=dtype)
-    view = ViewRows(name, values, generator, n_jobs, progress, allowed)
-    affinity = build_points_affinity(view, kernel, plain, points)
-    return JointView(affinity, side_by_side)
+    name = joint_name([K.name for K in affinities])
+    view = ViewRows(name, values, generator, n_jobs, progress, allowed, came_as=precision)
+    return join_views(measured, rows, SideBySide(factors), kernel, view)
+
+
+def join_views(
+    affinities: Sequence[Measured],
+    rows: RowMap,
+    side_by_side: SideBySide,
+    kernel: Gaussian,
+    view: ViewRows,
+    *,
+    rounding: float = 0.0,
+) -> JointView:
+    """The joint view with a given kernel.
+
+    Parameters
+    ----------
+    affinities : sequence of SparseAffinity or DenseAffinity
+        Of the views.
+    rows : RowMap
+        Which samples their rows belong to.
+    side_by_side : SideBySide
+        Joins their feature rows.
+    kernel : Gaussian
+    view : ViewRows
+        Everything about the joint view but its rows.
+    rounding : float
+        Joined rows no farther apart than this coincide.
+    """
+    features = {K.name: K.points.rows for K in affinities}
+    if not rows.is_whole:
+        features = {
+            K.name: features[K.name][place]
+            for K, place in zip(affinities, complete_rows(rows), strict=True)
+        }
+    joined = side_by_side.join(features, view.values.dtype)
+    plain = FeatureMap("euclidean", None)
+    slack = plain.slack(joined, view.precision)
+    points = Points(joined, rounding=rounding, slack=slack, n_jobs=view.n_jobs)
+    del joined  # the points hold a copy
+    build = build_dense_points if kernel.n_neighbors is None else build_points_affinity
+    return JointView(build(view, kernel, plain, points), side_by_side)
+
+
+def measured_affinities(affinities: Sequence[Affinity]) -> list[Measured]:
+    """Those affinities that are kernels of distances between rows."""
+    return [K for K in affinities if isinstance(K, Measured)]
 
 
 def lowest_precision(dtypes: Sequence[np.dtype[np.floating]]) -> np.dtype[np.floating]:
@@ -231,7 +277,7 @@ def complete_rows(rows: RowMap) -> list[NDArray[np.intp]]:
     return [rows.first_rows(view)[complete] for view in range(rows.n_views)]
 
 
-def _spread(rows: NDArray[np.floating]) -> float:
+def spread(rows: NDArray[np.floating]) -> float:
     """Root mean square distance of rows from their mean; 1 if they are all equal."""
     size = float(np.abs(rows).max(initial=0.0)) or 1.0
     squares = float(np.square(rows / size - (rows / size).mean(axis=0)).sum(axis=1).mean())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import ROUNDING, AffinityReader, check_joined
+from viewhop.affinity._common_kernel import common_gaussian
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_rows import KernelRows, normalised_logs
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
@@ -145,21 +146,8 @@ class KernelProduct:
 
     def _joint_kernel(self) -> Gaussian:
         """The kernel of the joint view; ValueError if the views' kernels do not match."""
-        rules = {
-            (
-                a.kernel.n_neighbors,
-                a.kernel.alpha,
-                isinstance(a.scale, np.ndarray),
-                a.kernel.factor,
-                a.kernel.search,
-                a.kernel.scale_neighbors,
-                a.kernel.taper,
-            )
-            for a in self._sparse
-            if isinstance(a.kernel, Gaussian)
-        }
-        are_gaussian = all(isinstance(a.kernel, Gaussian) for a in self._sparse)
-        if len(self._sparse) < self._n_views or not are_gaussian or len(rules) > 1:
+        joint = common_gaussian([a.kernel for a in self._sparse], 1.0)
+        if len(self._sparse) < self._n_views or joint is None:
             raise ValueError(
                 'fusion="product" with n_neighbors needs a Gaussian kernel with the same '
                 "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
@@ -173,16 +161,7 @@ class KernelProduct:
                     f"{affinity.kernel.metric!r}; use dense kernels (n_neighbors=None) or another "
                     "metric"
                 )
-        k, alpha, is_local, factor, search, scale_neighbors, taper = rules.pop()
-        return Gaussian(
-            "local" if is_local else 1.0,
-            factor=factor if is_local else 1.0,
-            n_neighbors=k,
-            alpha=alpha,
-            search=search,
-            scale_neighbors=scale_neighbors,
-            taper=taper,
-        )
+        return joint
 
     def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
         """Feature rows of all views, each divided by its scale (a local one without its factor)."""

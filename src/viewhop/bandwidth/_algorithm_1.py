@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import factorial
 
+from viewhop.bandwidth._degree_tables import degree_tables
+from viewhop.bandwidth._linear_range import LEAST_SLOPE, check_rule, find_linear_ranges
 from viewhop.bandwidth._one_view import choose_rows, constant_view_error, distance_rows
 from viewhop.errors import ScaleWarning
 from viewhop.neighbours import Points, check_spread
@@ -19,13 +20,6 @@ from viewhop.views import Views, require_rows
 __all__ = ["JointScales", "Surface", "common_rows", "joint", "joint_scales"]
 
 Floats = NDArray[np.float64]
-
-#: A slope of at least this share of the steepest one counts as linear.
-LINEAR = 0.95
-#: Rows and columns of a tile of distances: few enough to stay in cache.
-TILE = 256
-#: Number of terms that give exp(−x) for x ≤ 1/2 to rounding.
-TERMS = 15
 
 
 class Surface(NamedTuple):
@@ -54,17 +48,24 @@ class JointScales(NamedTuple):
     surfaces : dict of Surface by pair of view names
     slopes : dict of (n_scales, n_scales) arrays by pair of view names
         ∂ log S^{lm} / ∂ log σ_l for the pair (l, m).
+    ranges : dict of (n_scales, 2) arrays by pair of view names
+        Both ends of the linear range in σ_l of the slice at each σ_m, NaN where it has none.
+    rule : str
+        How linear ranges were found: "minimal" or "steepest".
     """
 
     scales: dict[str, float]
     surfaces: dict[tuple[str, str], Surface]
     slopes: dict[tuple[str, str], Floats]
+    ranges: dict[tuple[str, str], Floats]
+    rule: str
 
 
 def joint(
     views: Views | list[ArrayLike] | Mapping[str, ArrayLike],
     n_scales: int = 60,
     *,
+    rule: str = "minimal",
     random_state: int | np.random.Generator | None = 0,
 ) -> JointScales:
     """The joint scales of all views, with the surfaces they are read from: Algorithm 1.
@@ -75,13 +76,15 @@ def joint(
         At least two views.
     n_scales : int
         Number of grid values of each scale, at least 10.
+    rule : "minimal" or "steepest"
+        What counts as the linear range of a slice; see Notes.
     random_state : int, Generator or None
         Draws a subset of the rows if there are more than 4,096.
 
     Returns
     -------
     JointScales
-        ``scales`` by view name, ``surfaces`` and ``slopes`` by pair of names.
+        ``scales`` by view name; ``surfaces``, ``slopes`` and ``ranges`` by pair of names; ``rule``.
 
     Warns
     -----
@@ -92,9 +95,15 @@ def joint(
     -----
     No kernel product is formed: Σ_ij (K^l K^m)_ij is the dot product of two degree vectors, so a
     surface is the Gram matrix of two tables of degrees, and its slopes are quotients of such
-    matrices. For each other view m and each σ_m, the linear range of log S^{lm} over log σ_l is the
-    interval around the steepest point in which the slope is at least 95 % of the maximum; σ_l is
-    the largest lower end of these ranges, the smallest scale at which all slices are linear.
+    matrices. Each other view m and each σ_m give a slice of log S^{lm} over log σ_l, and σ_l is the
+    largest lower end of the linear ranges of all slices, the smallest scale at which all of them
+    are linear.
+
+    By the rule "minimal" the linear range of a slice is the first from below, at least a factor of
+    2 wide, in which the slope is at least 0.3 and varies by at most 10 % of its largest value; if
+    none is that wide, the widest. By the rule "steepest" it is the interval around the steepest
+    point in which the slope is at least 95 % of the maximum: the larger of two linear ranges where
+    data look linear at the scale of the samples and again at that of the clusters.
 
     Examples
     --------
@@ -102,19 +111,20 @@ def joint(
     >>> rolls = vh.datasets.make_swiss_rolls(noise=0.1, random_state=0)
     >>> result = vh.bandwidth.joint(rolls.views)
     >>> {name: round(sigma, 1) for name, sigma in result.scales.items()}
-    {'x': 17.4, 'y': 17.7}
+    {'x': 15.0, 'y': 15.1}
     """
+    check_rule(rule)
     generator = np.random.default_rng(random_state)
     all_views = require_rows(Views(views))
     rows = common_rows(all_views, [*all_views.names])
     for name, X in rows.items():
         check_spread(name, X)
     points = {name: Points(X) for name, X in rows.items()}
-    return joint_scales(points, n_scales, generator)
+    return joint_scales(points, n_scales, rule, generator)
 
 
 def joint_scales(
-    points: Mapping[str, Points], n_scales: int, generator: np.random.Generator
+    points: Mapping[str, Points], n_scales: int, rule: str, generator: np.random.Generator
 ) -> JointScales:
     """The joint scales of views with the same samples; see `joint`."""
     if len(points) < 2:
@@ -129,13 +139,15 @@ def joint_scales(
     for name, samples in points.items():
         distances = distance_rows(samples, rows)
         grids[name] = _grid(name, distances, n_scales)
-        tables[name] = _tables(distances, grids[name])
+        tables[name] = degree_tables(distances, grids[name])
     surfaces, slopes = {}, {}
     for l, m in permutations(points, 2):
         sums = tables[l][0].T @ tables[m][0]
         surfaces[l, m] = Surface(grids[l], grids[m], np.log(sums * (n / rows.size)))
         slopes[l, m] = (tables[l][1].T @ tables[m][0]) / sums
-    return JointScales(_scales(grids, slopes), surfaces, slopes)
+    log_ranges = _log_ranges(grids, slopes, rule)
+    ranges = {pair: np.exp(ends) for pair, ends in log_ranges.items()}
+    return JointScales(_scales(grids, log_ranges), surfaces, slopes, ranges, rule)
 
 
 def _grid(name: str, distances: Floats, n_scales: int) -> Floats:
@@ -155,87 +167,42 @@ def _grid(name: str, distances: Floats, n_scales: int) -> Floats:
     return np.concatenate([low, np.geomspace(start, 20.0 * distances.max(), n_scales - below)])
 
 
-def _tables(distances: Floats, grid: Floats) -> tuple[Floats, Floats]:
-    """Row sums of K and of (d²/σ²) K at each scale, both (n_rows, n_scales).
-
-    If the matrix is square, and hence symmetric, a tile also serves its mirror image.
-    """
-    n_rows, n = distances.shape
-    sums, moments = np.zeros((2, n_rows, grid.size))
-    symmetric = n_rows == n
-    for top in range(0, n_rows, TILE):
-        for left in range(top if symmetric else 0, n, TILE):
-            row, column = slice(top, top + TILE), slice(left, left + TILE)
-            squares = np.square(distances[row, column])
-            # Below the first scale, the whole tile is negligible next to the 1 on the diagonal;
-            # from the last one on, the exponential is a short power series.
-            first = int(np.searchsorted(grid, np.sqrt(squares.min() / 80.0)))
-            last = max(first, int(np.searchsorted(grid, np.sqrt(squares.max()))))
-            near, far = slice(first, last), slice(last, grid.size)
-            parts = [(near, _exponentials(squares, grid[near])), (far, _powers(squares, grid[far]))]
-            for scales, (across, down) in parts:
-                sums[row, scales] += across[0]
-                moments[row, scales] += across[1]
-                if symmetric and left > top:
-                    sums[column, scales] += down[0]
-                    moments[column, scales] += down[1]
-    return sums, moments / grid**2
-
-
-def _exponentials(squares: Floats, grid: Floats) -> tuple[Floats, Floats]:
-    """Sums of K and of d² K over the columns and over the rows of a tile, at each scale.
-
-    Returns
-    -------
-    across, down : (2, n_rows, n_scales) and (2, n_columns, n_scales) arrays
-    """
-    across, down = (np.empty((2, size, grid.size)) for size in squares.shape)
-    kernel, weighted = np.empty_like(squares), np.empty_like(squares)
-    for k, sigma in enumerate(grid):
-        np.multiply(squares, -0.5 / sigma / sigma, out=kernel)
-        np.maximum(kernel, -700.0, out=kernel)  # exp is slow if it underflows
-        np.exp(kernel, out=kernel)
-        np.multiply(squares, kernel, out=weighted)
-        for row, values in enumerate((kernel, weighted)):
-            # Not with BLAS: on tiles this small its threads only wait for each other.
-            across[row, :, k] = np.einsum("ij->i", values)
-            down[row, :, k] = values.sum(axis=0)
-    return across, down
-
-
-def _powers(squares: Floats, grid: Floats) -> tuple[Floats, Floats]:
-    """The same for d² ≤ σ², from the series of exp(−x) with x = d²/2σ² ≤ 1/2."""
-    largest = float(squares.max())
-    shares = squares / largest if largest > 0 else squares
-    power = np.ones_like(squares)
-    across, down = (np.empty((size, TERMS + 1)) for size in squares.shape)
-    for k in range(TERMS + 1):
-        across[:, k] = np.einsum("ij->i", power)
-        down[:, k] = power.sum(axis=0)
-        np.multiply(power, shares, out=power)
-    orders = np.arange(TERMS)
-    series = (-0.5 * largest / grid**2) ** orders[:, None] / factorial(orders)[:, None]
-
-    def evaluate(table: Floats) -> Floats:
-        return np.stack([table[:, :-1] @ series, largest * (table[:, 1:] @ series)])
-
-    return evaluate(across), evaluate(down)
+def _log_ranges(
+    grids: Mapping[str, Floats], slopes: Mapping[tuple[str, str], Floats], rule: str
+) -> dict[tuple[str, str], Floats]:
+    """Both ends of the linear range of each slice in log σ, (n_scales, 2) by pair of views."""
+    ranges: dict[tuple[str, str], Floats] = {}
+    for name, grid in grids.items():
+        own = {pair: slope.T for pair, slope in slopes.items() if pair[0] == name}
+        use = rule
+        if rule == "minimal" and max(slope.max() for slope in own.values()) < LEAST_SLOPE:
+            use = "steepest"
+            warnings.warn(
+                ScaleWarning(
+                    f"log S has no slope of at least {LEAST_SLOPE} over the scale of view "
+                    f"{name!r}, most of whose samples may be equal; its scale is where the slope "
+                    "is steepest",
+                ),
+                stacklevel=4,
+            )
+        for pair, slope in own.items():
+            ranges[pair] = find_linear_ranges(np.log(grid), slope, use)
+    return ranges
 
 
 def _scales(
-    grids: Mapping[str, Floats], slopes: Mapping[tuple[str, str], Floats]
+    grids: Mapping[str, Floats], ranges: Mapping[tuple[str, str], Floats]
 ) -> dict[str, float]:
-    """The scale of each view: the largest lower end of its linear ranges."""
+    """The scale of each view: the largest lower end of its linear ranges, given in log σ."""
     scales = {}
-    for name, grid in grids.items():
-        ranges = {
-            (other, k): _linear_range(np.log(grid), slope[:, k])
-            for (view, other), slope in slopes.items()
-            if view == name
-            for k in range(grid.size)
-        }
-        best = max(low for low, _ in ranges.values())
-        outside = [place for place, (_, high) in ranges.items() if best > high]
+    for name in grids:
+        own = {other: ends for (view, other), ends in ranges.items() if view == name}
+        best = max(float(np.nanmax(ends[:, 0])) for ends in own.values() if np.isfinite(ends).any())
+        outside = [
+            (other, int(k))
+            for other, ends in own.items()
+            for k in np.flatnonzero(best > ends[:, 1])
+        ]
         if outside:
             other, k = outside[0]
             warnings.warn(
@@ -248,22 +215,6 @@ def _scales(
             )
         scales[name] = float(np.exp(best))
     return scales
-
-
-def _linear_range(logs: Floats, slope: Floats) -> tuple[float, float]:
-    """Interpolated ends, in log σ, of the interval around the peak with slope ≥ 95 % of it."""
-    peak = int(np.argmax(slope))
-    level = LINEAR * slope[peak]
-    below = np.flatnonzero(slope < level)
-    before, after = below[below < peak], below[below > peak]
-    low, high = float(logs[0]), float(logs[-1])
-    if before.size:
-        k = before[-1]
-        low = float(np.interp(level, slope[k : k + 2], logs[k : k + 2]))
-    if after.size:
-        k = after[0]
-        high = float(np.interp(level, slope[[k, k - 1]], logs[[k, k - 1]]))
-    return low, high
 
 
 def common_rows(views: Views, names: list[str]) -> dict[str, NDArray[np.floating]]:

@@ -19,6 +19,9 @@ __all__ = ["connected", "resolve_scales"]
 
 Floats = NDArray[np.float64]
 
+#: Linear ranges of a kernel with bandwidth="joint": decided by docs/joint-rules.md.
+RULE_OF_KERNELS = "minimal"
+
 
 def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[str, float]:
     """The smallest scales, by view name, at which every sample is connected in some view.
@@ -79,7 +82,7 @@ def resolve_scales(
                 rows = common_rows(views, [*users])[name]
             points[name] = features.points(features(rows, name))
         if rule == "joint":
-            scales = joint_scales(points, 60, generator).scales
+            scales = joint_scales(points, 60, RULE_OF_KERNELS, generator).scales
         else:
             scales = _connected(points, views)
         for name, kernel in users.items():

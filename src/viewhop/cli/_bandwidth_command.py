@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from viewhop._registry import LINEAR_RANGES
 from viewhop.cli._command import Command
 from viewhop.cli._options import (
     chosen_table_options,
@@ -46,10 +47,19 @@ _MOST_PAIRS = 15
     show_default=True,
     help="Number of values to try for each scale.",
 )
+@click.option(
+    "--rule",
+    type=click.Choice([*LINEAR_RANGES]),
+    default="minimal",
+    show_default=True,
+    help=f"The linear range of log S: {'; '.join(f'{k}, {v}' for k, v in LINEAR_RANGES.items())}.",
+)
 @seed_option
 @folder_option("Folder for bandwidth.json and the pictures surfaces.png and slices.png.")
 @quiet_option
-def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None, quiet: bool) -> None:
+def bandwidth(
+    views: dict[str, str], grid: int, rule: str, seed: int, out: Path | None, quiet: bool
+) -> None:
     """Choose the scale of each view by Algorithm 1 of the paper.
 
     Pass at least two files, each with a name: rna=rna.csv protein=protein.parquet. At the scales
@@ -63,12 +73,13 @@ def bandwidth(views: dict[str, str], grid: int, seed: int, out: Path | None, qui
     options = chosen_table_options()
     if out is None:
         with progress_shown(quiet=quiet):
-            result = joint(read_views(views, options=options).views, grid, random_state=seed)
+            samples = read_views(views, options=options)
+            result = joint(samples.views, grid, rule=rule, random_state=seed)
         _print_scales(result)
         return
     with output_folder(out) as folder, progress_shown(quiet=quiet):
         samples = read_views(views, options=options)
-        result = joint(samples.views, grid, random_state=seed)
+        result = joint(samples.views, grid, rule=rule, random_state=seed)
         notes, written = _write(folder, result, samples, seed=seed)
     _print_scales(result)
     for path in written:
@@ -115,6 +126,7 @@ def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, 
     return {
         "viewhop": __version__,
         "rule": "joint",
+        "linear_range": result.rule,
         "seed": seed,
         "n_samples": len(samples.views),
         "files": {name: Path(table.path).name for name, table in samples.tables.items()},

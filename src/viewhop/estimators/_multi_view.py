@@ -42,9 +42,10 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         scale per sample, a metric chosen by agreement between the views, and densities divided
         out), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
-    fusion : {"hop", "sum", "product", "alternating"}, default="hop"
+    fusion : {"hop", "sum", "product", "concat", "alternating"}, default="hop"
         How views are combined: a walk that hops between views; a walk on the sum or the product of
-        the kernels; or one step in each view in turn, in the order of the views.
+        the kernels; a walk on one Gaussian kernel of all features side by side; or one step in each
+        view in turn, in the order of the views.
     within_view_weight : float or None, default=None
         η, from 0 to 1: the weight of staying in the same view, in the walk of Eq. (49). 0 is the
         paper's walk; None leaves the walk to `hops` or `view_weights`.

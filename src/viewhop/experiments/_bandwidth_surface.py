@@ -55,6 +55,7 @@ def run(context: Context) -> Result:
             "scales": surface.scales,
             "other_scales": surface.other_scales,
             "values": surface.values,
+            "ranges": shown.ranges["x", "y"],
             "samples": len(next(iter(cases.values())).views),
         },
         remarks=_remarks(asymptotes, scales, warned),
@@ -220,7 +221,9 @@ def _joint_scales(numbers: Mapping[str, Any]) -> JointScales:
     """Joint scales restored from stored numbers."""
     keys = ("scales", "other_scales", "values")
     surface = Surface(*(np.asarray(numbers[key]) for key in keys))
-    return JointScales(dict(numbers["chosen"]), {("x", "y"): surface}, {})
+    pair = ("x", "y")
+    ranges = {pair: np.asarray(numbers["ranges"])}
+    return JointScales(dict(numbers["chosen"]), {pair: surface}, {}, ranges, "minimal")
 
 
 EXPERIMENTS = (

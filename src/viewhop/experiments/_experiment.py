@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop.experiments._findings import Finding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,6 +116,8 @@ class Result:
         Data of the pictures: numbers, text, lists, arrays and dicts of them.
     remarks : tuple of str
         Notes of a sentence or two: agreement with the paper, differences, substituted data.
+    findings : tuple of Finding
+        Verdicts on claims of the paper.
     """
 
     ran: Mapping[str, Any]
@@ -122,6 +125,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     numbers: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 class Picture(NamedTuple):

@@ -12,8 +12,10 @@ NAMES = (
     "smoothing",
     "decay-over-time",
     "bandwidth-surface",
+    "statements",
     "generator",
     "additive-noise",
+    "numerical-rank",
     "spectral-decay",
     "cross-view-distance",
     "helix-a",
@@ -33,6 +35,7 @@ NAMES = (
 #: Modules not named after their experiment; some contain two, on different data.
 _MODULES = {
     "generator": "theorem7",
+    "numerical-rank": "rank_of_kernels",
     "helix-a": "helices",
     "helix-b": "helices",
     "video-gap": "videos",

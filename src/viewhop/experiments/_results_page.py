@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import islice
@@ -13,9 +12,20 @@ from urllib.parse import quote
 from viewhop._runtime.files import stage_files
 from viewhop.errors import RunFileError
 from viewhop.experiments import _results_store as recording
+from viewhop.experiments._claims_page import (
+    CLAIMS_TITLE,
+    claims_html,
+    claims_markdown,
+)
 from viewhop.experiments._experiment import Cell, Result, Table
 from viewhop.experiments._index import NAMES
 from viewhop.experiments._results_store import Record
+from viewhop.experiments._results_tables import (
+    cell_text,
+    escape_markdown,
+    html_table,
+    markdown_table,
+)
 
 __all__ = ["update", "write"]
 
@@ -25,6 +35,7 @@ _INTRO = (
     "“Multi-view diffusion maps”, run again by viewhop. What was run stands beside what the paper "
     "ran; where the two differ, so may the results."
 )
+_SEE = "What they say about each claim of the paper: [claims.md](claims.md)."
 _TOY = "Toy size: this shows that the experiment runs, not what comes out."
 
 _STYLE = """
@@ -44,6 +55,8 @@ caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--rule); text-align: right;
   font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
+#claims td, #claims th { text-align: left; vertical-align: top; min-width: 7rem; }
+#claims td:nth-child(4), #claims td:nth-child(6) { min-width: 18rem; font-size: .9rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--pale); font-size: .9rem; }
 img { max-width: 100%; height: auto; background: #ffffff; border-radius: .3rem; }
 footer { color: var(--pale); font-size: .9rem; }
@@ -51,7 +64,7 @@ footer { color: var(--pale); font-size: .9rem; }
 
 
 def update(folder: Path) -> None:
-    """Write ``report.md`` and ``report.html`` of all results in a folder, unless they are there."""
+    """Write the pages of all results in a folder, unless they are there."""
     pages = _render(folder)
     if any(_content(folder / name) != content for name, content in pages.items()):
         with stage_files(folder, last="report.html") as inside:
@@ -59,7 +72,7 @@ def update(folder: Path) -> None:
 
 
 def write(inside: Path, folder: Path) -> None:
-    """Write ``report.md`` and ``report.html`` of all results in two folders.
+    """Write ``claims.md``, ``report.md`` and ``report.html`` of all results in two folders.
 
     Results that cannot be read are named at the beginning.
 
@@ -88,13 +101,14 @@ def _render(*folders: Path) -> dict[str, bytes]:
         except RunFileError as error:
             faults.append(f"Not shown: {error}; run viewhop reproduce {name} again.")
     return {
+        "claims.md": claims_markdown(results).encode(),
         "report.md": _markdown(results, faults).encode(),
         "report.html": _html(results, faults).encode(),
     }
 
 
 def _markdown(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -> str:
-    parts = [f"# {_TITLE}", _INTRO, *(f"**{_escape_markdown(fault)}**" for fault in faults)]
+    parts = [f"# {_TITLE}", _INTRO, _SEE, *(f"**{escape_markdown(fault)}**" for fault in faults)]
     for result, record in results:
         parts += [
             f"## {record['experiment']}: {record['title']}",
@@ -102,12 +116,12 @@ def _markdown(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -
         ]
         if record["settings"]["quick"]:
             parts.append(f"**{_TOY}**")
-        parts += [_markdown_table(table) for table in (_sizes(result), *result.tables)]
+        parts += [markdown_table(table) for table in (_sizes(result), *result.tables)]
         parts += [
-            f"![{_escape_markdown(each['caption'])}]({quote(each['file'])})\n\n*{_escape_markdown(each['caption'])}*"
+            f"![{escape_markdown(each['caption'])}]({quote(each['file'])})\n\n*{escape_markdown(each['caption'])}*"
             for each in record["pictures"]
         ]
-        parts += ["\n".join(f"- {_escape_markdown(remark)}" for remark in result.remarks)]
+        parts += ["\n".join(f"- {escape_markdown(remark)}" for remark in result.remarks)]
         parts.append(_run_line(record))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -125,15 +139,16 @@ def _html(results: Iterable[tuple[Result, Record]], faults: Iterable[str]) -> st
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<header>\n"
         f"<h1>{_TITLE}</h1>\n<p>{escape(_INTRO)}</p>\n{notes}</header>\n"
-        f'<nav aria-label="Experiments"><ul>{links}</ul></nav>\n'
-        f"<main>\n{sections}</main>\n</body>\n</html>\n"
+        f'<nav aria-label="Experiments"><ul><li><a href="#claims">{CLAIMS_TITLE}</a></li>'
+        f"{links}</ul></nav>\n"
+        f"<main>\n{claims_html(stored)}{sections}</main>\n</body>\n</html>\n"
     )
 
 
 def _section(result: Result, record: Mapping[str, Any]) -> str:
     name = escape(record["experiment"])
     toy = f'<p class="toy">{_TOY}</p>\n' if record["settings"]["quick"] else ""
-    tables = "".join(_html_table(table) for table in (_sizes(result), *result.tables))
+    tables = "".join(html_table(table) for table in (_sizes(result), *result.tables))
     pictures = "".join(
         f'<figure><img src="{escape(quote(each["file"]))}" alt="{escape(each["caption"])}">'
         f"<figcaption>{escape(each['caption'])}</figcaption></figure>\n"
@@ -167,45 +182,7 @@ def _run_line(record: Mapping[str, Any]) -> str:
 def _cell(value: Any) -> Cell:
     """Cell of a setting; sequences and booleans become text."""
     if isinstance(value, list | tuple):
-        return ", ".join(_cell_text(_cell(each), 3) for each in value)
+        return ", ".join(cell_text(_cell(each), 3) for each in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value  # type: ignore[no-any-return]  # plain data, by `recording.plain`
-
-
-def _cell_text(cell: Cell, digits: int) -> str:
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        small = cell != 0 and abs(cell) < 10.0**-digits
-        return f"{cell:.2e}" if small or abs(cell) >= 1e7 else f"{cell:,.{digits}f}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def _markdown_table(table: Table) -> str:
-    rows = [table.columns, ("---", *["---:"] * (len(table.columns) - 1))]
-    shown = [
-        tuple(_escape_markdown(_cell_text(cell, table.digits)) for cell in row)
-        for row in table.rows
-    ]
-    lines = "\n".join(f"| {' | '.join(row)} |" for row in (*rows, *shown))
-    return f"**{_escape_markdown(table.title)}**\n\n{lines}"
-
-
-def _html_table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows = "".join(
-        "<tr>"
-        + "".join(f"<td>{escape(_cell_text(cell, table.digits))}</td>" for cell in row)
-        + "</tr>\n"
-        for row in table.rows
-    )
-    return (
-        f'<div class="wide"><table><caption>{escape(table.title)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
-    )
-
-
-def _escape_markdown(text: str) -> str:
-    """Text with Markdown's special characters escaped."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))

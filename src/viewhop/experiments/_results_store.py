@@ -16,11 +16,12 @@ import numpy as np
 from viewhop._runtime.files import replace_file
 from viewhop.errors import RunFileError
 from viewhop.experiments._experiment import Result, Table
+from viewhop.experiments._findings import Finding
 
 __all__ = ["DamagedResultError", "Record", "as_stored", "digest_plain", "plain", "read", "write"]
 
 #: Incremented when files of older versions become invalid.
-_FORMAT = 2
+_FORMAT = 3
 
 #: Metadata stored with a result: the experiment, its settings, versions, data and pictures.
 Record = dict[str, Any]
@@ -133,4 +134,5 @@ def _result(fields: Mapping[str, Any]) -> Result:
         tables=tables,
         numbers=fields["numbers"],
         remarks=tuple(fields["remarks"]),
+        findings=tuple(Finding(**each) for each in fields["findings"]),
     )

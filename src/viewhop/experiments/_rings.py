@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from viewhop.scores import circular_rank_correlation
 
-__all__ = ["ENOUGH", "Ring", "ring"]
+__all__ = ["CLOSED", "ENOUGH", "Ring", "ring"]
 
 #: Minimum correlation for a circle to count as recovered.
 ENOUGH = 0.99
+#: Minimum share of a turn for a curve to count as closed.
+CLOSED = 0.97
 #: Angles closer than this, in radians, count as equal: coincident points differ by rounding.
 _SAME = 1e-6
 
@@ -30,6 +32,16 @@ class Ring(NamedTuple):
 
     correlation: float
     gap: float
+
+    @property
+    def closed(self) -> float:
+        """Share of a turn that the curve closes: 1 without its widest gap."""
+        return 1.0 - self.gap / 360.0
+
+    @property
+    def is_circle(self) -> bool:
+        """Whether it is a closed curve in the order of the true angles."""
+        return self.correlation >= ENOUGH and self.closed >= CLOSED
 
 
 def ring(embedding: NDArray[np.floating], truth: NDArray[np.floating]) -> Ring:

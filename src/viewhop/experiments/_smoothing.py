@@ -14,7 +14,8 @@ from viewhop.datasets import make_gapped_rolls
 from viewhop.diffusion import transition_probabilities
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps
-from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table
+from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments._findings import FAILS, HOLDS, Finding
 from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.kernels import Gaussian
 from viewhop.plotting import INK, PALETTE, tidy_axes
@@ -31,6 +32,8 @@ _KERNELS = {
 _OTHER = {"x": "y", "y": "x"}
 #: Number of samples on either side of a gap that count as adjacent to it.
 _NEXT = 10
+#: A step between views should cross a gap this many times as often as two steps within one.
+_OFTEN = 5.0
 #: Smaller probabilities are drawn as zero.
 _SEEN = 1e-3
 
@@ -42,15 +45,21 @@ def run(context: Context) -> Result:
     by_kernel = {name: _walks(rolls, kernel, context.seed) for name, kernel in _KERNELS.items()}
     shown = by_kernel["10 neighbours, local scales"]
     printed = by_kernel["Gaussian, max-min scale"]
+    crossings = [printed["across"]]
+    for trial in range(1, context.trials):
+        context.progress("draws", trial, context.trials)
+        again = make_gapped_rolls(n_samples, random_state=context.integer(1, trial))
+        crossings.append(_walks(again, Gaussian(bandwidth="max-min"), context.seed)["across"])
     return Result(
         ran={
             "samples": n_samples,
             "views": 2,
             "t": 1,
+            "draws": context.trials,
             "kernel": [*by_kernel],
             "rolls": "gaps 30 wide, at θ = 2.5π in x and θ = 3.5π in y",
         },
-        paper={"samples": None, "views": 2, "t": 1, "kernel": None, "rolls": None},
+        paper={"samples": None, "views": 2, "t": 1, "draws": 1, "kernel": None, "rolls": None},
         tables=(
             Table(
                 f"Probability of passing the gap in one step, mean over the {_NEXT} samples before "
@@ -62,6 +71,7 @@ def run(context: Context) -> Result:
                     for view in _OTHER
                 ),
             ),
+            _crossing_table(crossings),
             Table(
                 "The walk as one curve",
                 (
@@ -85,10 +95,44 @@ def run(context: Context) -> Result:
             **{key: printed[key] for key in ("probabilities", "embedding")},
         },
         remarks=_remarks(printed, shown),
+        findings=(_find_crossing(crossings),),
     )
 
 
 _WAYS = ("one view", "one view, two steps", "multi-view")
+
+
+def _crossing_table(crossings: list[dict[str, dict[str, float]]]) -> Table:
+    """Probabilities of passing a gap over all draws."""
+    rows = []
+    for view in _OTHER:
+        for way in _WAYS:
+            values = [draw[view][way] for draw in crossings]
+            rows.append((f"{view}, {way}", float(np.mean(values)), min(values), max(values)))
+    return Table(
+        f"The same over {len(crossings)} draws, Gaussian, max-min scale",
+        ("gap, way", "mean", "least", "largest"),
+        tuple(rows),
+        digits=4,
+    )
+
+
+def _find_crossing(crossings: list[dict[str, dict[str, float]]]) -> Finding:
+    """Whether every gap is crossed often enough between views, in every draw."""
+    ratios = [
+        gap["multi-view"] / max(gap["one view, two steps"], np.finfo(np.float64).tiny)
+        for draw in crossings
+        for gap in draw.values()
+    ]
+    between = [gap["multi-view"] for draw in crossings for gap in draw.values()]
+    within = [gap["one view, two steps"] for draw in crossings for gap in draw.values()]
+    evidence = (
+        f"Probability of passing a gap: {np.mean(between):.3f} (at least {min(between):.3f}) in a "
+        f"step between views, {np.mean(within):.4f} (at most {max(within):.4f}) in two steps "
+        f"within one, over {len(crossings)} draws and both gaps."
+    )
+    verdict = HOLDS if min(ratios) >= _OFTEN else FAILS
+    return Finding("smoothing", verdict, evidence)
 
 
 def _walks(rolls: Bunch, kernel: Any, seed: int) -> dict[str, Any]:
@@ -270,5 +314,6 @@ EXPERIMENTS = (
         ),
         run=run,
         draw=draw,
+        trials=Trials(default=10, quick=2, paper=1),
     ),
 )

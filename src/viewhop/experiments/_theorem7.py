@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.experiments._experiment import Context, Experiment, Picture, Result, Table, Trials
+from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS, Finding
 from viewhop.experiments._power_law import exponent
 from viewhop.plotting import INK, PALE, PALETTE, tidy_axes
 from viewhop.theory import (
@@ -35,6 +36,8 @@ _LEAST = 40
 _POINT = 0.6
 #: Largest density of y = (x + x²)/2 for uniform x: α = 1/β′ with β′ = 1/2 + x.
 _SUP_DENSITY = 2.0
+#: Order of the error that the paper claims.
+_ORDER = 1.5
 _TERMS = ("without the ε-term", "ε-term as printed", "ε-term corrected")
 
 
@@ -83,7 +86,36 @@ def run(context: Context) -> Result:
             "window_bounds": bounds[1],
         },
         remarks=_remarks(slopes, laws, [*by_size / bounds[0], *by_window / bounds[1]]),
+        findings=(
+            _find_order(slopes),
+            _find_variance(laws[0], np.concatenate([by_size / bounds[0], by_window / bounds[1]])),
+        ),
     )
+
+
+def _find_order(slopes: Mapping[str, Sequence[float]]) -> Finding:
+    """Whether the error after the ε-term is of the claimed order, on either side."""
+    printed, corrected = min(slopes[_TERMS[1]]), min(slopes[_TERMS[2]])
+    evidence = (
+        f"On two circles, the error falls as ε to the {printed:.2f} after the printed ε-term, and "
+        f"to the {corrected:.2f} after the corrected one; nothing is random here."
+    )
+    if printed >= _ORDER:
+        return Finding("generator", HOLDS, evidence)
+    if corrected >= _ORDER:
+        return Finding("generator", CONDITIONAL, evidence, "the corrected ε-term (erratum 11)")
+    return Finding("generator", FAILS, evidence)
+
+
+def _find_variance(law: tuple[str, float, float, float], shares: Floats) -> Finding:
+    """Whether the variance keeps its bound, and falls with M as the bound does."""
+    _, slope, error, claimed = law
+    evidence = (
+        f"Variance falls as M to the {slope:.2f} ± {error:.2f}; at most {shares.max():.1%} of the "
+        "bound (the constants are ours), so it is right in M and loose otherwise."
+    )
+    holds = shares.max() <= 1 and abs(slope - claimed) <= 2 * error
+    return Finding("parzen", HOLDS if holds else FAILS, evidence)
 
 
 def _tables(

@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from viewhop._runtime.progress import Progress
-from viewhop.affinity import Affinity, build_joint_view, joint_kernel, lowest_precision
+from viewhop.affinity import (
+    Affinity,
+    build_joint_view,
+    joint_kernel,
+    joint_name,
+    lowest_precision,
+)
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.selection import Selection
-from viewhop.views import Views
+from viewhop.views import ViewRows, Views
 from viewhop.walks import Walk, build_weighted_walk
 
 __all__ = ["fuse_kernels", "has_joint_view", "walk_weights"]
@@ -45,8 +51,11 @@ def fuse_kernels(
     allowed : int or None
         Bytes; None is no limit.
     """
+    precision = lowest_precision([views.precision(name) for name in views.names])
     if not recipe.is_weighted:
-        walk = recipe.walk.build(affinities, views.nodes, hops=recipe.hops, n_jobs=n_jobs)
+        name, values = joint_name(views.names), np.empty((0, 0), dtype=views.dtype)
+        view = ViewRows(name, values, generator, n_jobs, progress, allowed, came_as=precision)
+        walk = recipe.walk.fuse(affinities, views.nodes, hops=recipe.hops, joint=view)
         return walk, walk_weights(walk, views.names)
     if isinstance(recipe.weights, Mapping):
         weights = dict(recipe.weights)
@@ -63,7 +72,7 @@ def fuse_kernels(
             n_jobs=n_jobs,
             progress=progress,
             allowed=allowed,
-            precision=lowest_precision([views.precision(name) for name in views.names]),
+            precision=precision,
         )
     walk = build_weighted_walk(affinities, views.nodes, weights, joint=joint)
     largest = max(weights.values())

@@ -42,7 +42,9 @@ class MemoryPlan:
     n_jobs : int
         Number of threads.
     has_joint_view : bool
-        Whether the last of `kernels` is that of the joint view.
+        Whether the last of `kernels` is that of all views side by side.
+    is_joined : bool
+        Whether the walk multiplies by that one alone.
     """
 
     kernels: Sequence[AffinitySize]
@@ -54,6 +56,7 @@ class MemoryPlan:
     tol: float | None
     n_jobs: int
     has_joint_view: bool = False
+    is_joined: bool = False
 
     @property
     def n_views(self) -> int:
@@ -66,7 +69,7 @@ class MemoryPlan:
         stored = sum(kernel.stored_bytes for kernel in self.kernels)
         solving = solving_bytes(
             self.walk,
-            self.kernels,
+            self.kernels[-1:] if self.is_joined else self.kernels,
             n_samples=self.n_samples,
             dtype=self.dtype,
             r=self.r,
@@ -99,7 +102,8 @@ class MemoryPlan:
     @property
     def placing_bytes(self) -> float:
         """Peak bytes while coordinates are computed and stored, not counting the kernels."""
-        return 6.0 * len(self.kernels) * self.n_samples * (self.r + 1) * 8
+        n_blocks = 1 if self.is_joined else len(self.kernels)
+        return 6.0 * n_blocks * self.n_samples * (self.r + 1) * 8
 
     def require(self, allowed: int | None) -> int:
         """Bytes that the fit is expected to take; MemoryBudgetError if they exceed the budget.
@@ -135,12 +139,14 @@ def plan_memory(
     sizes = [
         AffinitySize(kernels[name], n, d, views.dtype, n_jobs) for name, (n, d) in shapes.items()
     ]
-    has_joint = has_joint_view(recipe, kernels, views)
+    # Refuses kernels that cannot be joined, before anything is computed.
+    joined = recipe.walk.joined_kernel([kernels[name] for name in views.names])
+    has_joint = joined is not None or has_joint_view(recipe, kernels, views)
     if has_joint:
         width = sum(d for _, d in shapes.values())
         n_complete = int(views.observed.all(axis=1).sum())
-        first = kernels[views.names[0]]
-        sizes.append(AffinitySize(first, n_complete, width, views.dtype, n_jobs))
+        kernel = kernels[views.names[0]] if joined is None else joined
+        sizes.append(AffinitySize(kernel, n_complete, width, views.dtype, n_jobs))
     return MemoryPlan(
         kernels=sizes,
         walk=recipe.walk.size(
@@ -156,4 +162,5 @@ def plan_memory(
         tol=recipe.tol,
         n_jobs=n_jobs,
         has_joint_view=has_joint,
+        is_joined=joined is not None,
     )

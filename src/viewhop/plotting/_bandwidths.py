@@ -83,7 +83,9 @@ def bandwidth_slice(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """The Axes with log S over one scale, with the other at its minimum, and the chosen scale.
+    """The Axes with log S over one scale, its linear range, and the chosen scale.
+
+    The other scale is at its minimum.
 
     Parameters
     ----------
@@ -96,7 +98,9 @@ def bandwidth_slice(
 
     Notes
     -----
-    The right part of the paper's figure for Algorithm 1.
+    The right part of the paper's figure for Algorithm 1. The linear range of this slice is shaded,
+    by the rule that found the scales; the scale may lie above its lower end, because all slices
+    have a say.
 
     Examples
     --------
@@ -114,6 +118,9 @@ def bandwidth_slice(
     ax = make_axes(ax, figsize=(5.4, 3.6))
     for end in (values.min(), values.max()):
         ax.axhline(end, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)))
+    low, high = joint.ranges[first, second][0]
+    if np.isfinite(low):
+        ax.axvspan(low, high, color=PALE, alpha=0.35, linewidth=0)
     ax.plot(surface.scales, values, color=PALETTE[0], linewidth=1.8)
     chosen = joint.scales[first]
     height = float(np.interp(np.log(chosen), np.log(surface.scales), values))

@@ -10,6 +10,7 @@ product of two kernels.
 
 from viewhop._registry import FUSIONS
 from viewhop.walks._alternating import AlternatingWalk
+from viewhop.walks._concat import ConcatWalk
 from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
 from viewhop.walks._hop import HopWalk
@@ -24,6 +25,7 @@ from viewhop.walks._weighted import build_weighted_walk
 __all__ = [
     "FUSIONS",
     "AlternatingWalk",
+    "ConcatWalk",
     "CrossKernel",
     "Extension",
     "HopExtension",

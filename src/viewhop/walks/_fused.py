@@ -17,7 +17,7 @@ from viewhop.views import RowMap
 from viewhop.walks._extension import Extension, Step, average, mean_coverage
 from viewhop.walks._walk import Walk, WalkSize, same_rows
 
-__all__ = ["FusedExtension", "ProductWalk", "SumWalk"]
+__all__ = ["FusedExtension", "ProductWalk", "SumWalk", "check_every_view_given"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -199,11 +199,7 @@ class ProductWalk(SumWalk):
 
     def against(self, new: Mapping[str, NDArray[np.floating]]) -> list[KernelRows | None]:
         """Kernel rows of new samples in the product; ValueError if a view is missing."""
-        missing = [name for name in self.names if name not in new]
-        if missing:
-            raise ValueError(
-                f'fusion="product" needs every view of a new sample; missing: {", ".join(missing)}'
-            )
+        check_every_view_given(self, new)
         return [self.product.against(new)]
 
     def state(self, shelf: Shelf) -> dict[str, Any]:
@@ -226,4 +222,20 @@ class ProductWalk(SumWalk):
         return cls(
             affinities,
             product=KernelProduct.restore(affinities, product, inside, n_jobs=n_jobs),
+        )
+
+
+def check_every_view_given(walk: Walk, new: Mapping[str, NDArray[np.floating]]) -> None:
+    """Raise ValueError if new samples lack a view of the walk.
+
+    Parameters
+    ----------
+    walk : Walk
+    new : dict of (q, d) arrays by view name
+    """
+    missing = [name for name in walk.names if name not in new]
+    if missing:
+        raise ValueError(
+            f'fusion="{walk.fusion}" needs every view of a new sample; missing: '
+            f"{', '.join(missing)}"
         )

@@ -292,7 +292,7 @@ class HopWalk(Walk):
         if self.joint.name not in new:
             return [*rows, None]
         precision = lowest_precision([new[name].dtype for name in new])
-        return [*rows, self.joint.affinity.against(new[self.joint.name], precision)]
+        return [*rows, self.joint.against(new[self.joint.name], precision)]
 
     def extension(self, spectrum: Spectrum) -> Extension:
         """The extension, which gives coordinates in every view from any subset of the views."""
@@ -368,6 +368,8 @@ class HopWalk(Walk):
         if state is not None:
             complete = np.flatnonzero(rows.observed.all(axis=1))
             joint = JointView.restore(affinities, rows, state, shelf.within("joint"), n_jobs=n_jobs)
+            if joint.affinity.is_dense:
+                raise ModelFileError("the joint view: expected a kernel on neighbours")
             rows = rows.with_view(complete)
         n_blocks = len(affinities) + (joint is not None)
         hops = shelf.numbers("hops", (n_blocks, n_blocks), least=0.0, most=MOST)

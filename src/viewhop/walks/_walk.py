@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from viewhop._registry import FUSIONS, load_home
 from viewhop._storage.codec import Shelf, read_fields
 from viewhop.affinity import Affinity, JointView, KernelRows
+from viewhop.kernels import Kernel
 from viewhop.spectrum import Spectrum
-from viewhop.views import RowMap
+from viewhop.views import RowMap, ViewRows
 from viewhop.walks._extension import Extension
 
 __all__ = ["CrossKernel", "Walk", "WalkSize", "same_rows", "scale_rows", "walk_class"]
@@ -113,6 +114,33 @@ class Walk(ABC):
         n_jobs : int
             Threads.
         """
+
+    @classmethod
+    def fuse(
+        cls, affinities: Sequence[Affinity], rows: RowMap, *, hops: Floats | None, joint: ViewRows
+    ) -> Walk:
+        """The walk as `build` makes it, with the resources to build a kernel of its own.
+
+        Parameters
+        ----------
+        affinities, rows, hops
+            As in `build`.
+        joint : ViewRows
+            A view of all features side by side, without its rows: generator, threads, progress,
+            memory and precision.
+        """
+        return cls.build(affinities, rows, hops=hops, n_jobs=joint.n_jobs)
+
+    @classmethod
+    def joined_kernel(cls, kernels: Sequence[Kernel]) -> Kernel | None:
+        """The one kernel of a walk on all views side by side; None for other walks.
+
+        Parameters
+        ----------
+        kernels : sequence of Kernel
+            One per view.
+        """
+        return None
 
     @classmethod
     def size(
