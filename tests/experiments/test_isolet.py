@@ -122,3 +122,11 @@ def test_neighbours_tell_letters_apart():
     result = find("isolet").run(Context(quick=True, trials=2))
     row = next(row for row in neighbours_table(result).rows if row[0] == "multi-view")
     assert row[3] > 0.68
+
+
+@pytest.mark.parametrize(("best", "verdict"), [("2", "holds"), ("1", "does not hold here")])
+def test_one_step_is_judged_against_other_times(best, verdict):
+    scores = {key: [0.5, 0.52, 0.51] for key in ("0", "1", "2")}
+    scores[best] = [0.6, 0.63, 0.61]
+    finding = isolet._judge_time({"max-min": {"multi-view": scores}})
+    assert (finding.claim, finding.verdict) == ("one-step", verdict)
