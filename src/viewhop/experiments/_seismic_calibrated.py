@@ -31,6 +31,7 @@ make_calibrated_blasts = partial(
 CALIBRATED = (
     "The difficulty is calibrated on single channels alone: noise levels, the axes of the sensors "
     "and the spread of the quarries were chosen such that single channels are about as accurate as "
-    "the paper's, by a rule that was written down first, with other seeds; no fusion had been run. "
-    "The simulator's defaults, set from the literature, are the comparison."
+    "the paper's. The rule was written down first, and amended twice when single channels missed "
+    "their targets; seeds were others, and no fusion had been run. The simulator's defaults, set "
+    "from the literature, are the comparison."
 )
