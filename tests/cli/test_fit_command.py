@@ -529,6 +529,22 @@ def test_advice_of_the_commands_runs(tmp_path, monkeypatch, reports):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize("fusion", ["product", "concat"])
+def test_products_are_fitted_and_applied_to_every_view(rolls, fusion):
+    result = invoked(*FIT, "--fusion", fusion, "--no-report")
+    assert result.exit_code == 0, result.output
+    known = read_csv("out/embedding.csv")
+    words = shlex.split(result.stdout.splitlines()[-1].removeprefix("try: viewhop "))
+    assert words[2:4] == ["x=NEW", "y=NEW"]
+    result = invoked(*(word.replace("=NEW", f"={word[0]}.csv") for word in words))
+    assert result.exit_code == 0, result.output
+    columns = ["fused_1", "fused_2"]
+    assert_allclose(read_csv("new.csv")[columns], known[columns], atol=1e-8)
+    result = invoked("transform", "out/model.viewhop", "x=x.csv", "--id", "id", "-o", "one.csv")
+    assert result.exit_code == 1
+    assert f'fusion="{fusion}" needs every view of a new sample; missing: y' in result.stderr
+
+
 def test_a_column_to_keep_that_no_array_has_is_an_error_of_transform_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = np.random.default_rng(0).normal(size=(40, 3))

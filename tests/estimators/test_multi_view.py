@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -353,6 +353,7 @@ def some_views(draw):
     fusion=st.sampled_from(["hop", "sum", "product", "concat"]),
 )
 def test_any_views_give_a_finite_embedding_that_transform_repeats(views, kernel, fusion):
+    assume((kernel, fusion) != ("laplacian", "concat"))  # which takes Gaussians only
     est = vh.MultiViewDiffusionMaps(2, kernel=kernel, fusion=fusion, random_state=0)
     try:
         Z = est.fit_transform(views)

@@ -122,7 +122,12 @@ def test_fused_walks_have_a_coordinate_per_sample_but_one(fusion, n_views, solve
         zero = np.zeros((N, N))
         chain = oracles.Chain(np.block([[zero, P / N], [P.T / N, zero]]))
     else:
-        chain = oracles.Chain(np.sum(kernels, axis=0) if fusion == "sum" else np.prod(kernels, 0))
+        fused = {
+            "sum": np.sum(kernels, axis=0),
+            "product": np.prod(kernels, axis=0),
+            "concat": oracles.SideBySide([KERNEL] * n_views, views).K,
+        }
+        chain = oracles.Chain(fused[fusion])
     check_limit(
         lambda r, solver: vh.MultiViewDiffusionMaps(r, kernel=KERNEL, solver=solver, fusion=fusion),
         views,

@@ -166,11 +166,12 @@ def test_a_batch_is_its_rows_one_by_one(name, holding, dtype):
 
 @pytest.mark.parametrize("kernel", [Gaussian(n_neighbors=5), Gaussian("local", n_neighbors=5)])
 def test_training_rows_in_single_precision_keep_their_neighbours(kernel):
-    X = cases.views("generic", 2, kernel)
-    X = [x.astype(np.float32).astype(np.float64) for x in X]
+    # A grid of tenths: all distances are tied, and rounding to single precision breaks the ties.
+    grid = 0.1 * np.stack(np.meshgrid(np.arange(7), np.arange(7)), axis=-1).reshape(-1, 2)
+    X = [100 + grid, 3.3 * grid[:, ::-1]]
     est = fitted(X, kernel)
-    Z = est.transform([x.astype(np.float32) for x in X])
-    assert_allclose(Z, est.embedding_, atol=1e-6)
+    found = est.transform([x.astype(np.float32) for x in X])
+    assert_allclose(found, est.embedding_, atol=1e-4)
 
 
 def test_approximate_search_is_seeded_and_places_its_training_samples():

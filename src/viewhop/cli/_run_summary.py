@@ -101,5 +101,8 @@ def _print_clusters(result: RunResult) -> None:
 def _print_advice(result: RunResult, settings: Settings) -> None:
     model = str(result.folder / "model.viewhop")
     ids = [] if settings.id is None else ["--id", settings.id]
-    view = f"{next(iter(settings.views))}=NEW"
-    click.echo(f"try: {shlex.join(['viewhop', 'transform', model, view, *ids, '-o', 'new.csv'])}")
+    names = [*settings.views]
+    if not result.model.geometry_.walk.needs_every_view:
+        names = names[:1]
+    views = [f"{name}=NEW" for name in names]
+    click.echo(f"try: {shlex.join(['viewhop', 'transform', model, *views, *ids, '-o', 'new.csv'])}")
