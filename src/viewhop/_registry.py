@@ -91,6 +91,7 @@ METRICS: dict[str, str] = {
     "cosine": "the root of 1 minus the cosine of the angle",
     "centered-cosine": "the same after the mean of each feature is subtracted",
     "correlation": "the root of 1 minus the correlation",
+    "manhattan": "the sum of the absolute differences",
 }
 
 #: Methods of neighbour search.

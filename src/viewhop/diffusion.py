@@ -7,9 +7,11 @@ do not shrink as samples are added; their squares are the paper's times trace DÌ
 from viewhop.geometry import (
     coordinates,
     cross_view_distance,
+    cross_view_distances,
     inner_view_distance,
     multi_view_distance,
     single_view_distance,
+    snapshot_distances,
     transition_probabilities,
     truncation_bounds,
     walk_distance,
@@ -19,9 +21,11 @@ from viewhop.solvers import truncation
 __all__ = [
     "coordinates",
     "cross_view_distance",
+    "cross_view_distances",
     "inner_view_distance",
     "multi_view_distance",
     "single_view_distance",
+    "snapshot_distances",
     "transition_probabilities",
     "truncation",
     "truncation_bounds",

@@ -105,8 +105,9 @@ class DistanceKernel(Kernel):
         C, which multiplies sigma squared, whatever the rule.
     n_neighbors, alpha
         See `Kernel`.
-    metric : {"euclidean", "cosine", "centered-cosine", "correlation", "auto"}
-        The distance d. Unless Euclidean, d² = 1 − similarity. "auto" also decides `standardize`.
+    metric : {"euclidean", "cosine", "centered-cosine", "correlation", "manhattan", "auto"}
+        The distance d. Unless Euclidean or Manhattan, d² = 1 − similarity. "auto" also decides
+        `standardize`, and never takes "manhattan".
     standardize : bool
         Divide each feature by its standard deviation over the training samples.
     search : {"auto", "exact", "faiss"}
@@ -162,6 +163,11 @@ class DistanceKernel(Kernel):
             raise ValueError(
                 f"{where}: unknown search {self.search!r}; choose from {', '.join(SEARCHES)}"
             )
+        if self.search == "faiss" and not self.is_euclidean:
+            raise ValueError(
+                f"{where}: search={self.search!r} has no Manhattan distances; use search='exact' "
+                "or 'auto', or another metric"
+            )
         if not isinstance(self.standardize, bool | np.bool_):
             raise ValueError(
                 f"{where}: standardize must be True or False, not {_shorten(self.standardize)}"
@@ -182,6 +188,11 @@ class DistanceKernel(Kernel):
     def needs_all_views(self) -> bool:
         """Whether its scale depends on other views as well as its own."""
         return self.bandwidth in ("joint", "connected")
+
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether its distance is Euclidean in some feature space."""
+        return self.metric != "manhattan"
 
     @property
     def scale_rank(self) -> int:
@@ -218,10 +229,11 @@ class Gaussian(DistanceKernel):
     n_neighbors : int or None, default=None
         Keep only pairs where one sample is among the k nearest of the other; None keeps all.
     metric : str, default="euclidean"
-        The distance d: "euclidean", "cosine", "centered-cosine" (features are centred first) or
-        "correlation"; unless Euclidean, d² = 1 − similarity. A row without a direction is at
-        d² = 1/2 from all that have one. "auto" chooses the metric, and whether to standardise, by
-        agreement with the other views; see `viewhop.selection`.
+        The distance d: "euclidean"; "manhattan", the sum of absolute differences; or "cosine",
+        "centered-cosine" (features are centred first) or "correlation", where
+        d² = 1 − similarity, and a row without a direction is at d² = 1/2 from all that have one.
+        "auto" chooses the metric, and whether to standardise, by agreement with the other views;
+        see `viewhop.selection`.
     standardize : bool, default=False
         Divide each feature by its standard deviation over the training samples.
     alpha : float, default=0.0
@@ -229,8 +241,9 @@ class Gaussian(DistanceKernel):
         Lafon).
     search : {"auto", "exact", "faiss"}, default="auto"
         How neighbours are searched for: "exact"; "faiss", an approximate index with a measured
-        recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples. Ignored
-        without `n_neighbors`.
+        recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples, and
+        always for Manhattan distances, which the index does not have. Ignored without
+        `n_neighbors`.
     scale_neighbors : int or None, default=None
         For ``bandwidth="local"``: a sample's scale is the distance to this neighbour. None takes
         half of `n_neighbors`, or 7 without neighbours.
@@ -302,7 +315,8 @@ class Laplacian(DistanceKernel):
 
     Notes
     -----
-    Eq. (63).
+    Eq. (63), which does not say whether its norm is Euclidean or, with ``metric="manhattan"``, the
+    sum of absolute differences. Both kernels are positive semi-definite.
 
     Examples
     --------

@@ -553,6 +553,7 @@ def test_an_uncertain_number_of_clusters_is_announced(tmp_path, monkeypatch):
         confidence = json.loads(Path(f"{name}-out/run.json").read_text())["cluster_confidence"]
         doubt = f"their number is uncertain (confidence {confidence:.2f})"
         assert (doubt in result.stdout) == (name == "rolls")
+        assert ("sections of it" in result.stdout) == (name == "rolls")
         assert (confidence > 0.5) == (name == "mixtures")
 
 

@@ -365,10 +365,10 @@ def centred(K):
     return H @ K @ H
 
 
-def dense_cca(kernels, gamma, r):
+def dense_cca(kernels, gamma, r, center=True):
     """Eq. (8) with LAPACK's generalised solver, all blocks formed; ρ/(L − 1), K v, and v."""
     n, L = len(kernels[0]), len(kernels)
-    K = [centred(values) for values in kernels]
+    K = [centred(values) if center else values for values in kernels]
     A, B = np.zeros((2, L * n, L * n))
     for l in range(L):
         rows = slice(l * n, (l + 1) * n)
@@ -392,10 +392,12 @@ def kernels_of(est, kernel, views):
 @pytest.mark.parametrize("n_views", [2, 3, 4])
 @pytest.mark.parametrize("gamma", [1e-3, 0.01, 1.0])
 @pytest.mark.parametrize("name", ["max-min", "laplacian", "log-log"])
-def test_full_rank_kernel_cca_is_the_dense_generalised_problem(name, gamma, n_views):
+@pytest.mark.parametrize("center", [True, False])
+def test_full_rank_kernel_cca_is_the_dense_generalised_problem(center, name, gamma, n_views):
     kernel, views = SEMIDEFINITE[name], curve(n_views)
-    est = KernelCCA(3, kernel=kernel, regularization=gamma, rank=M).fit(views)
-    correlations, variates, vectors = dense_cca(kernels_of(est, kernel, views), gamma, 3)
+    est = KernelCCA(3, kernel=kernel, regularization=gamma, rank=M, center=center).fit(views)
+    held = kernels_of(est, kernel, views)
+    correlations, variates, vectors = dense_cca(held, gamma, 3, center)
     assert_allclose(est.correlations_, correlations, atol=1e-6)
     found = np.vstack([*est.view_embeddings_.values()])
     expected = np.vstack(variates)
@@ -403,6 +405,38 @@ def test_full_rank_kernel_cca_is_the_dense_generalised_problem(name, gamma, n_vi
     found = np.vstack([*est.canonical_vectors_.values()])
     expected = np.vstack(vectors)
     assert_allclose(aligned(found, expected), expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_without_centring_the_leading_pair_is_nearly_constant_even_for_unrelated_views():
+    rng = np.random.default_rng(0)
+    views = [rng.standard_normal((200, 3)) for _ in range(2)]
+    plain = KernelCCA(3, kernel=Gaussian(), center=False).fit(views)
+    centred_est = KernelCCA(2, kernel=Gaussian()).fit(views)
+    assert plain.correlations_[0] > 0.998
+    assert_allclose(plain.correlations_[1:], centred_est.correlations_, atol=0.01)
+    for name, variates in plain.view_embeddings_.items():
+        assert variates[:, 0].std() < 0.03 * np.abs(variates[:, 0].mean())
+        own = centred_est.view_embeddings_[name]
+        assert_allclose(own.mean(axis=0), 0.0, atol=1e-10)
+        for k in range(2):  # the pairs after it are about those of the centred problem
+            assert abs(np.corrcoef(variates[:, k + 1], own[:, k])[0, 1]) > 0.98
+
+
+@pytest.mark.parametrize("name", SEMIDEFINITE)
+def test_uncentred_training_samples_map_to_themselves(name):
+    views = curve(3)
+    est = KernelCCA(2, kernel=SEMIDEFINITE[name], rank=M, center=False).fit(views)
+    assert_allclose(est.transform(views), est.embedding_, atol=1e-8)
+    singles = [est.transform([X[i : i + 1] for X in views]) for i in range(3)]
+    assert_allclose(np.vstack(singles), est.embedding_[:3], atol=1e-8)
+
+
+def test_without_centring_there_may_be_as_many_variates_as_samples():
+    X = np.random.default_rng(0).standard_normal((3, 2))
+    options = {"kernel": Gaussian(2.0), "rank": 3}
+    assert KernelCCA(3, center=False, **options).fit([X, X + 1.0]).correlations_.size == 3
+    with pytest.raises(ValueError, match=r"needs at least 4 samples.*pass at most n_components=2"):
+        KernelCCA(3, **options).fit([X, X + 1.0])
 
 
 @pytest.mark.parametrize("rank", [4, 15])

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from viewhop import MultiViewDiffusionMaps, MultiViewSpectralClustering, load
-from viewhop.datasets import make_circles, make_mixtures, make_swiss_rolls
+from viewhop.datasets import (
+    make_circles,
+    make_helices,
+    make_mixtures,
+    make_noisy_latents,
+    make_swiss_rolls,
+)
 from viewhop.errors import DisconnectedWarning, ModelFileError
 from viewhop.estimators import ClusterCount, count_clusters, log_gap
 from viewhop.estimators._cluster_count import decode_count, encode_count
 from viewhop.estimators._coarse_walk import coarsen_walk
+from viewhop.estimators._spectrum_shape import describe_shape
 from viewhop.kernels import Gaussian, Precomputed
 
 # Separated clusters on neighbour kernels are pieces of the walk, which says so.
@@ -179,3 +188,85 @@ def test_a_damaged_count_is_refused(damage):
     assert decode_count(encode_count(GOOD), 3) == GOOD
     with pytest.raises(ModelFileError):
         decode_count({**encode_count(GOOD), **damage}, 3)
+
+
+PAPER = {"kernel": Gaussian("max-min"), "within_view_weight": 0.0, "output": "concat"}
+
+
+@pytest.mark.parametrize(("clusters", "expected"), [((6, 6), 6), ((6, 3), 3)])
+def test_the_log_gap_counts_the_mixtures_of_figure_5(clusters, expected):
+    """At the paper's scale; the drop is after as many eigenvalues as both views have clusters."""
+    found = [
+        count(make_mixtures(300, clusters=clusters, random_state=seed).views, **PAPER).log_gap
+        for seed in range(10)
+    ]
+    assert found.count(expected) >= 9
+
+
+@pytest.mark.parametrize("params", [LOCAL, {"output": "auto"}], ids=["local", "default"])
+@pytest.mark.parametrize("n_clusters", [2, 4, 6, 10, 15])
+def test_compact_clusters_are_called_clusters(n_clusters, params):
+    mixtures = make_mixtures(40 * n_clusters, clusters=(n_clusters,) * 2, random_state=5)
+    result = count(mixtures.views, **params)
+    assert (result.n_clusters, result.log_gap) == (n_clusters, n_clusters)
+    assert result.shape == "clusters"
+    assert "apart and compact" in result.reason
+
+
+@pytest.mark.parametrize(
+    "params", [LOCAL, PAPER, {"output": "auto"}], ids=["local", "paper", "default"]
+)
+@pytest.mark.parametrize(
+    "views",
+    [
+        make_swiss_rolls(400, noise=0.3, random_state=0).views,
+        make_helices("A", n_samples=400).views,
+        make_helices("B", n_samples=400).views,
+        make_noisy_latents(400, kind="curves", noise=0.1, random_state=0).views,
+    ],
+    ids=["roll", "helix A", "helix B", "curves"],
+)
+def test_a_curve_or_a_surface_is_said_to_have_no_number(views, params):
+    result = count(views, **params)
+    assert result.shape == "sections"
+    assert "no number of clusters is right" in result.reason
+
+
+def test_two_circles_are_apart_and_their_gaps_count_nothing():
+    result = count(make_circles(400, noise=0.03, random_state=0).views)
+    assert (result.n_clusters, result.shape) == (2, "curves")
+    assert result.log_gap > 10
+    assert "gaps of the eigenvalues do not count them" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("rates", "k", "sure", "expected"),
+    [
+        ([0.01, 0.3, 1.0, 1.0, 1.1, 1.1, 1.2, 1.2], 3, True, "clusters"),
+        ([0.4, 0.6, 1.0, 1.0, 1.1, 1.1, 1.2, 1.2], 3, False, "overlap"),
+        (np.arange(1.0, 20) ** 2 / 400, 4, False, "sections"),  # open curve
+        (np.ceil(np.arange(1.0, 20) / 2) ** 2 / 100, 18, True, "sections"),  # closed curve
+        (np.arange(1.0, 20) / 20, 5, False, "sections"),  # surface
+        ([1e-4, *np.ceil(np.arange(1.0, 20) / 4) ** 2 / 50], 2, True, "curves"),  # two curves
+        ([0.0, 0.0, 0.5, 0.5], 3, True, "clusters"),  # pieces, and few eigenvalues
+    ],
+    ids=["clusters", "overlap", "open", "closed", "surface", "two curves", "pieces"],
+)
+def test_shapes_of_known_spectra(rates, k, sure, expected):
+    assert describe_shape(np.exp(-np.asarray(rates)), k, is_sure=sure) == expected
+
+
+def test_a_count_of_an_earlier_version_is_read():
+    data = encode_count(GOOD)
+    del data["log_gap"], data["shape"]
+    old = decode_count(data, 3)
+    assert (old.log_gap, old.shape) == (None, None)
+    assert old.reason == "the clusters are apart and compact"
+
+
+def test_log_gap_and_shape_survive_and_wrong_ones_are_refused():
+    whole = replace(GOOD, log_gap=5, shape="curves")
+    assert decode_count(encode_count(whole), 3) == whole
+    for damage in ({"log_gap": 1}, {"log_gap": "5"}, {"shape": "round"}):
+        with pytest.raises(ModelFileError):
+            decode_count({**encode_count(whole), **damage}, 3)

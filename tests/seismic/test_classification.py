@@ -49,6 +49,106 @@ def paper_walk(kernel=None):
     return MultiViewDiffusionMaps.paper_settings(3, kernel=kernel, random_state=0)
 
 
+@pytest.mark.parametrize("procedure", ["transductive", "refitted"])
+def test_steps_scale_the_coordinates_of_every_method(heard, procedure):
+    steps = 3.0
+    found = classify(
+        heard, KIND, kernel="gaussian", n_components=3, n_steps=steps, procedures=[procedure]
+    )
+    plain = classify(heard, KIND, kernel="gaussian", n_components=3, procedures=[procedure])
+    assert [score.method for score in found] == [score.method for score in plain]
+    assert any((a.predicted != b.predicted).any() for a, b in zip(found, plain, strict=True))
+    if procedure == "refitted":
+        return
+    # The embedding at t = 1, each column times λ^(t − 1).
+    walk = MultiViewDiffusionMaps.paper_settings(3, random_state=0).fit(heard)
+    single = DiffusionMaps(3, kernel="gaussian", random_state=0).fit(heard["x"])
+    for name, fitted, repeats in (("multi-view", walk, 3), ("x", single, 1)):
+        weights = np.tile(fitted.eigenvalues_ ** (steps - 1), repeats)
+        rows = fitted.embedding_ * weights
+        told = cross_val_predict(neighbours(), rows, KIND, cv=LeaveOneOut())
+        assert found.find(name, procedure=procedure).labels == tuple(told)
+
+
+def test_weight_within_views_is_that_of_the_walk(heard):
+    settings = {"kernel": "gaussian", "n_components": range(1, 6), "procedures": ["transductive"]}
+    found = classify(heard, KIND, within_view_weight=0.9, **settings)
+    plain = classify(heard, KIND, **settings)
+    walk = MultiViewDiffusionMaps.paper_settings(5, within_view_weight=0.9, random_state=0)
+    rows = walk.fit(heard).embedding_
+    told = cross_val_predict(neighbours(), rows, KIND, cv=LeaveOneOut())
+    assert found.find("multi-view", procedure="transductive").labels == tuple(told)
+    changed = {
+        score.method
+        for score, other in zip(found, plain, strict=True)
+        if (score.predicted != other.predicted).any()
+    }
+    assert changed == {"multi-view"}
+
+
+def test_pairs_take_steps_and_the_weight_within_views(heard):
+    found = classify_pairs(
+        heard, KIND, kernel="gaussian", n_components=3, n_steps=2, within_view_weight=0.3
+    )
+    walk = MultiViewDiffusionMaps.paper_settings(
+        3, n_steps=2, within_view_weight=0.3, random_state=0
+    ).fit(Views({name: heard[name] for name in ("x", "z")}))
+    for first, second in (("x", "z"), ("z", "x")):
+        rows = walk.view_embeddings_[first]
+        told = cross_val_predict(neighbours(), rows, KIND, cv=LeaveOneOut())
+        [l, m] = [heard.names.index(name) for name in (first, second)]
+        assert_allclose(found.accuracy[l, m], (told == KIND).mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"n_steps": -1}, "n_steps must be a non-negative number, got -1"),
+        ({"n_steps": np.nan}, "n_steps must be a non-negative number, got nan"),
+        ({"within_view_weight": 1.5}, "within_view_weight must be a number from 0 to 1, got 1.5"),
+        ({"within_view_weight": None}, "within_view_weight must be a number from 0 to 1"),
+    ],
+)
+@pytest.mark.parametrize("function", [classify, classify_pairs])
+def test_wrong_walks_are_refused_before_any_fit(heard, function, wrong, told):
+    with pytest.raises(ValueError, match=told):
+        function(heard, KIND, **wrong)
+
+
+def test_some_events_left_out_are_predicted_as_among_all(patchy):
+    settings = {"kernel": "gaussian", "n_components": 3, "procedures": ["refitted"]}
+    every = classify(patchy, KIND, **settings)
+    some = classify(patchy, KIND, left_out=[20, 3, 3, 0], **settings)
+    for score, whole in zip(some, every, strict=True):
+        assert score.method == whole.method
+        chosen = np.isin(np.arange(32), [0, 3, 20])
+        assert_array_equal(score.predicted[chosen], whole.predicted[chosen])
+        assert set(score.predicted[~chosen]) == {-1}
+
+
+@pytest.mark.parametrize("wrong", [[], [32], [-1], [0.5]])
+def test_events_left_out_must_exist(heard, wrong):
+    with pytest.raises(ValueError, match="left_out must hold event indices from 0 to 31"):
+        classify(heard, KIND, left_out=wrong)
+
+
+def test_both_kernel_products_have_their_names(heard):
+    found = classify(
+        heard,
+        KIND,
+        kernel="gaussian",
+        n_components=3,
+        fusions=["product", "concat"],
+        singles=False,
+        procedures=["transductive"],
+    )
+    assert [score.method for score in found] == ["kernel product", "kernel product, concat"]
+    for fusion, score in zip(("product", "concat"), found, strict=True):
+        maps = MultiViewDiffusionMaps(3, kernel="gaussian", fusion=fusion, random_state=0)
+        told = cross_val_predict(neighbours(), maps.fit(heard).embedding_, KIND, cv=LeaveOneOut())
+        assert score.labels == tuple(told)
+
+
 def test_the_refitted_way_is_a_pipeline_under_leave_one_out(heard):
     found = classify(heard, KIND, kernel="gaussian", n_components=3, procedures=["refitted"])
     for fusion, name in (

@@ -175,6 +175,34 @@ def test_classify_writes_what_the_library_finds(simulated, tmp_path):
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_classify_takes_steps_and_the_weight_within_views(simulated, tmp_path):
+    (south, north, catalogue), _ = simulated
+    walk = ("--steps", 0.5, "--within-view-weight", 0.3)
+    done = invoked(
+        *("seismic", "classify", south, north, "--catalogue", catalogue, "--kernel", "gaussian"),
+        *("-r", 3, "--length", 120, "--procedure", "transductive", *walk, "-o", tmp_path),
+    )
+    assert done.exit_code == 0, done.output
+    seen = event_views(
+        read_waveforms([south, north]), read_catalogue(catalogue).events, before=20, length=120
+    )
+    expected = classify(
+        seen.views,
+        seen.labels,
+        n_components=3,
+        kernel="gaussian",
+        procedures=["transductive"],
+        n_steps=0.5,
+        within_view_weight=0.3,
+    )
+    scores = rows(tmp_path / "scores.csv")
+    for row, score in zip(scores, expected, strict=True):
+        assert_allclose(float(row["accuracy"]), score.accuracy, rtol=1e-12)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for name, value in (("steps", "0.5"), ("within-view weight", "0.3")):
+        assert re.search(rf">{name}<[^>]*>\s*<[^>]*>{value}<", page), name
+
+
 def test_classify_counts_what_a_station_missed_and_says_why_there_is_no_product(
     simulated, tmp_path
 ):

@@ -55,6 +55,33 @@ def rotated(traces, event, station):
     return traces[1] * north + traces[2] * east, traces[2] * north - traces[1] * east
 
 
+# --- orientation and paths ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("event", [QUAKE, BLAST])
+def test_a_turned_sensor_sees_the_same_motion_along_turned_axes(event):
+    turn = np.deg2rad(30.0)
+    up, north, east = quiet(event, PLAIN)
+    turned = quiet(event, replace(PLAIN, orientation=30.0))
+    assert_allclose(turned[0], up, rtol=0, atol=1e-12 * np.abs(up).max())
+    along = north * np.cos(turn) + east * np.sin(turn)
+    across = east * np.cos(turn) - north * np.sin(turn)
+    assert_allclose(turned[1], along, rtol=0, atol=1e-9 * np.abs(north).max())
+    assert_allclose(turned[2], across, rtol=0, atol=1e-9 * np.abs(north).max())
+
+
+def test_blasts_of_a_cluster_share_no_path():
+    pits = replace(QUARRIES[0], path=None)
+    blast = draw_blast(pits, np.random.default_rng(0))
+    assert blast.path is None
+    # Same source, other scattering: without a path nothing of the coda is common.
+    parts = [quiet(replace(blast, path=path), seed=s) for path in (None, 1) for s in (1, 2)]
+    tail = slice(3200, None)
+    alone, together = (np.corrcoef(parts[k][0, tail], parts[k + 1][0, tail])[0, 1] for k in (0, 2))
+    assert abs(alone) < 0.15
+    assert together > 0.3
+
+
 # --- arrivals ----------------------------------------------------------------------------------
 
 

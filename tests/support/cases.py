@@ -33,10 +33,26 @@ KERNELS = {
     "laplacian": lambda k: Laplacian(factor=2.0, n_neighbors=k),
     "laplacian local": lambda k: Laplacian(bandwidth="local", n_neighbors=k),
     "correlation": lambda k: Correlation(n_neighbors=k),
+    "gaussian manhattan": lambda k: Gaussian(metric="manhattan", alpha=1.0, n_neighbors=k),
+    "laplacian manhattan": lambda k: Laplacian(metric="manhattan", n_neighbors=k),
+    "laplacian manhattan local": lambda k: Laplacian(
+        "local",
+        metric="manhattan",
+        standardize=True,
+        alpha=0.5,
+        n_neighbors=k,
+        taper=0.3 if k else 0.0,
+    ),
     "precomputed": lambda k: Precomputed(n_neighbors=k),
     "precomputed alpha": lambda k: Precomputed(n_neighbors=k, alpha=1.0),
 }
 HOLDINGS = {"dense": None, "sparse": 4}
+#: Gaussians whose views can be joined side by side: their distances are Euclidean.
+JOINED = [
+    name
+    for name, make in KERNELS.items()
+    if type(make(None)) is Gaussian and make(None).is_euclidean
+]
 
 
 def kernel(name, holding):

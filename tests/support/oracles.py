@@ -16,7 +16,7 @@ ROUNDING = 1e-13
 
 
 def features(kernel, X, training=None):
-    """Rows of X (float64) in the space where the kernel's distance is Euclidean."""
+    """Rows of X (float64) in the space where the kernel's distance is a norm of a difference."""
     X = np.asarray(X, dtype=np.float64)
     known = np.asarray(X if training is None else training, dtype=np.float64)
     if kernel.metric == "centered-cosine":
@@ -26,15 +26,17 @@ def features(kernel, X, training=None):
         X = X / np.where(deviation > ROUNDING * np.abs(known).max(axis=0), deviation, 1.0)
     if kernel.metric == "correlation":
         X = X - X.mean(axis=1, keepdims=True)
-    if kernel.metric != "euclidean":
+    if kernel.metric not in ("euclidean", "manhattan"):
         length = np.linalg.norm(X, axis=1, keepdims=True)
         # A row without a direction stays at the origin.
         X = X / np.where(length > ROUNDING * np.abs(known).max(), length, np.inf) / np.sqrt(2)
     return X
 
 
-def distances(A, B):
+def distances(A, B, norm="euclidean"):
     """Distances of all pairs of rows, each from its own difference."""
+    if norm == "manhattan":
+        return np.array([[np.abs(a - b).sum() for b in B] for a in A])
     return np.array([[np.sqrt(((a - b) ** 2).sum()) for b in B] for a in A])
 
 
@@ -66,8 +68,8 @@ class View:
         self.K = raw / (self.q[:, None] * self.q) ** kernel.alpha
 
     def _distances(self, F):
-        D = distances(F, self.F)
-        if self.kernel.metric != "euclidean":
+        D = distances(F, self.F, self.kernel.metric)
+        if self.kernel.metric not in ("euclidean", "manhattan"):
             D[D <= 1e-13] = 0.0  # rows of one direction differ by rounding
         return D
 

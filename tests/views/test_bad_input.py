@@ -205,7 +205,7 @@ def test_more_coordinates_than_the_hop_matrix_allows(good):
         ({"kernel": "cauchy"}, ["adaptive", "gaussian", "laplacian", "correlation", "precomputed"]),
         ({"kernel": ["cauchy", "gaussian"]}, ["adaptive", "gaussian", "laplacian"]),
         ({"kernel": Gaussian("silverman")}, ["max-min", "log-log", "local"]),
-        ({"kernel": Gaussian(metric="manhattan")}, ["euclidean", "cosine", "correlation"]),
+        ({"kernel": Gaussian(metric="chebyshev")}, ["euclidean", "cosine", "correlation"]),
         ({"fusion": "union"}, ["hop", "sum", "product", "concat"]),
         ({"output": "median"}, ["auto", "concat", "mean"]),
         ({"solver": "arpack"}, ["auto", "dense", "lanczos", "krylov", "svd"]),

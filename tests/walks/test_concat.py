@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::viewhop.errors.DisconnectedWarning"),
 ]
 
-GAUSSIANS = [name for name in cases.KERNELS if name.startswith("gaussian")]
+GAUSSIANS = cases.JOINED
 #: Rules of the scale that depend on all views.
 ALL_VIEWS = ("joint", "connected")
 
@@ -246,3 +246,14 @@ def test_every_view_of_every_sample_is_needed(kernel):
         est.transform(gaps)
     with pytest.raises(ValueError, match=r'"concat" needs every view of a new sample; .*: view2'):
         est.transform([ARRAYS[0], None])
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 5])
+def test_manhattan_distances_are_refused(n_neighbors):
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    kernels = [
+        Gaussian(n_neighbors=n_neighbors),
+        Gaussian(n_neighbors=n_neighbors, metric="manhattan"),
+    ]
+    with pytest.raises(ValueError, match=r'no view can have metric="manhattan"'):
+        vh.MultiViewDiffusionMaps(1, kernel=kernels, fusion="concat").fit([X, X**3])

@@ -31,9 +31,8 @@ SETTINGS = [
     for fusion in ("hop", "sum", "product", "concat")
     for name in cases.KERNELS
     for holding in cases.HOLDINGS
-    # A sparse product is of Gaussians, and so is a concatenation.
-    if name.startswith("gaussian")
-    or (fusion != "concat" and (fusion, holding) != ("product", "sparse"))
+    # A sparse product joins views side by side, and so does a concatenation.
+    if name in cases.JOINED or (fusion != "concat" and (fusion, holding) != ("product", "sparse"))
 ]
 
 

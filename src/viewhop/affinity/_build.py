@@ -240,7 +240,9 @@ class AffinitySize:
             return max(search, self.stored_bytes)
         side = min(SIDE, n)
         # Two tiles, and the centred rows of the samples on both of their sides.
-        tiles = 2 * self.n_jobs * side * (side * size + self.d * 8)
+        is_manhattan = isinstance(kernel, DistanceKernel) and not kernel.is_euclidean
+        two = side * (8 + size if is_manhattan else 2 * size)  # the former adds in double precision
+        tiles = self.n_jobs * side * (two + 2 * self.d * 8)
         nearest = n * n / side * size
         is_local = isinstance(kernel, DistanceKernel) and kernel.bandwidth == "local"
         panels = 2 * self.n_jobs * side * n * size if is_local else 0

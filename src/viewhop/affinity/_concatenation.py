@@ -35,7 +35,7 @@ __all__ = ["build_concatenation", "concat_kernel", "restore_concatenation"]
 def concat_kernel(kernels: Sequence[Kernel], scale: float = 1.0) -> Gaussian:
     """The kernel of views side by side; ValueError unless all are Gaussians with equal parameters.
 
-    Metrics may differ, and scales, but for local ones.
+    Metrics may differ if they are Euclidean in some feature space, and scales, but for local ones.
 
     Parameters
     ----------
@@ -58,6 +58,12 @@ def concat_kernel(kernels: Sequence[Kernel], scale: float = 1.0) -> Gaussian:
             f'fusion="concat" needs the kernel Gaussian for every view, not {", ".join(names)}: it '
             "takes one Gaussian of all features side by side; pass Gaussian(metric=...) for "
             'another distance, or use fusion="product", "sum" or "hop" for other kernels'
+        )
+    if any(isinstance(kernel, Gaussian) and not kernel.is_euclidean for kernel in kernels):
+        raise ValueError(
+            'fusion="concat" takes Euclidean distances between all features side by side, so no '
+            'view can have metric="manhattan"; pass another metric, or use fusion="product", "sum" '
+            'or "hop"'
         )
     if kernel is None:
         raise ValueError(

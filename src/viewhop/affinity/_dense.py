@@ -201,13 +201,14 @@ class DenseAffinity(_Dense):
         """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
         queries = self.points.like(self.features(X, self.name))
         every = slice(0, len(queries))
-        if not isinstance(self.scale, np.ndarray):
+        if self.points.norm == "euclidean" and not isinstance(self.scale, np.ndarray):
             squares = block_squares(queries, every, self.points, dtype=self.dtype).over(self.scale)
             logs = self.kernel.exponent_of_square(squares)
             np.negative(logs, out=logs)
             if np.isfinite(logs.max(axis=1)).all():
                 return np.asarray(logs)
-        # Local scales, or rows so far away that only distances can rank the training samples.
+        # Other norms, local scales, or rows so far away that only distances can rank the training
+        # samples.
         distances = block_distances(queries, every, self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
@@ -255,11 +256,7 @@ class DensePrecomputed(_Dense):
 def build_dense(rows: ViewRows, kernel: DistanceKernel) -> DenseAffinity:
     """The kernel of all pairs of rows."""
     features = FeatureMap.of(kernel, rows.values, rows.name)
-    points = Points(
-        features(rows.values, rows.name, rows.describe),
-        rounding=features.rounding,
-        n_jobs=rows.n_jobs,
-    )
+    points = features.points(features(rows.values, rows.name, rows.describe), n_jobs=rows.n_jobs)
     return build_dense_points(rows, kernel, features, points)
 
 

@@ -120,7 +120,13 @@ class JointView:
         factors, kernel = read_fields(data, ("factors", "kernel"), "the joint view")
         measured = measured_affinities(affinities)
         names = [K.name for K in affinities]
-        if len(measured) < len(names) or not isinstance(factors, dict) or [*factors] != names:
+        are_euclidean = all(K.kernel.is_euclidean for K in measured)
+        if (
+            len(measured) < len(names)
+            or not are_euclidean
+            or not isinstance(factors, dict)
+            or [*factors] != names
+        ):
             raise ModelFileError("the joint view: expected a factor for each of the views")
         side_by_side = SideBySide(
             {
@@ -155,13 +161,13 @@ def joint_kernel(kernels: Sequence[Kernel]) -> Gaussian | None:
     """The kernel of the joint view; None unless all kernels are alike.
 
     They are if all are Gaussians on neighbours with local scales, which differ in their metrics at
-    most.
+    most, and if these are Euclidean in some feature space.
 
     Parameters
     ----------
     kernels : sequence of Kernel
     """
-    if any(type(kernel) is not Gaussian for kernel in kernels):
+    if not all(type(kernel) is Gaussian and kernel.is_euclidean for kernel in kernels):
         return None
     kernel = common_gaussian(kernels, 1.0)
     if kernel is None or kernel.n_neighbors is None or kernel.bandwidth != "local":

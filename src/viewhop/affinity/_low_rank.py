@@ -19,11 +19,11 @@ from viewhop.affinity._dense import build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
 from viewhop.bandwidth import choose_scale, sample_rows
-from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
 
-__all__ = ["LowRank", "factorise_kernel"]
+__all__ = ["LowRank", "check_semidefinite", "factorise_kernel"]
 
 Floats = NDArray[np.float64]
 #: Returns a kernel column, (n,), by its index.
@@ -82,7 +82,7 @@ def factorise_kernel(
         Threads of the neighbour search, for scale rules that need one.
     progress : callable
     """
-    _check_semidefinite(name, kernel)
+    check_semidefinite(name, kernel)
     largest = np.zeros(len(X))  # kernel value of each sample at the pivot most similar to it
 
     def factorise(diagonal: Floats, column: Column) -> Factor:
@@ -127,7 +127,7 @@ def _factorise_distances(
     """The factor of a distance kernel, and its pivots; ValueError if the kernel is the identity."""
     name = rows.name
     features = FeatureMap.of(kernel, rows.values, name)
-    points = Points(features(rows.values, name), rounding=features.rounding)
+    points = features.points(features(rows.values, name))
     n = len(points)
     every = np.arange(n)
     sigma = _scale(name, kernel, points, rows.generator, rows.n_jobs)
@@ -149,11 +149,19 @@ def _factorise_distances(
         )
     chosen = points.like(points.rows[factor.pivots])
     triangle = factor.rows[factor.pivots]
-    return factor, DistancePivots(name, kernel, features, chosen, sigma, triangle)
+    pivots = DistancePivots(name, kernel, features, chosen, sigma, factor.pivots, triangle)
+    return factor, pivots
 
 
-def _check_semidefinite(name: str, kernel: Kernel) -> None:
-    """Raise ValueError, naming the view, for a kernel that has no Cholesky factor."""
+def check_semidefinite(name: str, kernel: Kernel) -> None:
+    """Raise ValueError, naming the view, for a kernel that has no Cholesky factor.
+
+    Parameters
+    ----------
+    name : str
+        The view.
+    kernel : Kernel
+    """
     where = f"the kernel of view {name!r}"
     instead = "use a dense Gaussian with one scale, such as Gaussian(bandwidth='max-min')"
     if kernel.n_neighbors is not None:
@@ -165,6 +173,12 @@ def _check_semidefinite(name: str, kernel: Kernel) -> None:
         raise ValueError(
             f"{where} has a scale per sample, so it is not positive semi-definite and has no "
             f"Cholesky factor; {instead}"
+        )
+    if isinstance(kernel, Gaussian) and not kernel.is_euclidean:
+        raise ValueError(
+            f"{where} is a Gaussian of Manhattan distances, which is not positive semi-definite "
+            f"and has no Cholesky factor; use Laplacian(metric={kernel.metric!r}), or a Euclidean "
+            "metric"
         )
     if kernel.alpha:
         raise ValueError(

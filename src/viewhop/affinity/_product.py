@@ -116,6 +116,8 @@ class KernelProduct:
         sparse = [a for a in affinities if isinstance(a, SparseAffinity)]
         if len(sparse) < len(affinities) or not all(isinstance(a.kernel, Gaussian) for a in sparse):
             raise ModelFileError("the product: expected dense kernels, or Gaussians on neighbours")
+        if not all(a.kernel.is_euclidean for a in sparse):
+            raise ModelFileError("the product: no joint view has the distance of each of the views")
         width = sum(a.points.rows.shape[1] for a in sparse)
         joint = AffinityReader("the product", "product", n, width, dtype, n_jobs).read(data, shelf)
         if not isinstance(joint, SparseAffinity) or joint.features.metric != "euclidean":
@@ -151,6 +153,14 @@ class KernelProduct:
                 "n_neighbors, factor, alpha, search and kind of scale for every view; use dense "
                 "kernels (n_neighbors=None) to multiply others"
             )
+        for affinity in self._sparse:
+            if not affinity.kernel.is_euclidean:
+                raise ValueError(
+                    'fusion="product" with n_neighbors joins the views side by side, which needs '
+                    f"Euclidean distances, but the kernel of view {affinity.name!r} has metric="
+                    f"{affinity.kernel.metric!r}; use dense kernels (n_neighbors=None) or another "
+                    "metric"
+                )
         return joint
 
     def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:

@@ -217,9 +217,8 @@ class SparseAffinity(Graph):
 def build_sparse(rows: ViewRows, kernel: DistanceKernel) -> SparseAffinity:
     """The kernel of neighbouring rows."""
     features = FeatureMap.of(kernel, rows.values, rows.name)
-    points = Points(
+    points = features.points(
         features(rows.values, rows.name, rows.describe),
-        rounding=features.rounding,
         slack=features.slack(rows.values, rows.precision),
     )
     return build_points_affinity(rows, kernel, features, points)

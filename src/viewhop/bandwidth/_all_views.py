@@ -80,7 +80,7 @@ def resolve_scales(
             features.check(rows, name, partial(views.describe_row, name))
             if rule == "joint":
                 rows = common_rows(views, [*users])[name]
-            points[name] = Points(features(rows, name), rounding=features.rounding)
+            points[name] = features.points(features(rows, name))
         if rule == "joint":
             scales = joint_scales(points, 60, RULE_OF_KERNELS, generator).scales
         else:

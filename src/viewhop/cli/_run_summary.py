@@ -83,7 +83,10 @@ def _print_clusters(result: RunResult) -> None:
     n_clusters, labels = result.record["n_clusters"], result.model.labels_
     sizes = ", ".join(f"{int((labels == k).sum()):,}" for k in range(n_clusters))
     click.echo(f"{n_clusters} clusters of {sizes} samples")
-    if (count := result.model.cluster_count_) is not None and not count.is_sure:
+    count = result.model.cluster_count_
+    if count is not None and count.shape == "sections":
+        click.echo(f"their number is uncertain (confidence {count.confidence:.2f}): {count.reason}")
+    elif count is not None and not count.is_sure:
         click.echo(
             f"their number is uncertain (confidence {count.confidence:.2f}): the walk leaves these "
             "clusters as fast as it mixes within them; pass --clusters if you know it"

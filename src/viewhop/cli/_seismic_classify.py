@@ -87,6 +87,22 @@ Examples:
     help="Number of coordinates; may be repeated.",
 )
 @click.option(
+    "--steps",
+    metavar="T",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Diffusion time.",
+)
+@click.option(
+    "--within-view-weight",
+    metavar="NUMBER",
+    type=click.FloatRange(min=0, max=1),
+    default=0.0,
+    show_default=True,
+    help="Weight of steps within a view in the multi-view walk, 0 to 1; 0 is the paper's walk.",
+)
+@click.option(
     "--neighbors", type=click.IntRange(min=1), default=1, show_default=True, help="K of K-NN."
 )
 @click.option(
@@ -117,6 +133,8 @@ def classify(
     before: float,
     length: float,
     components: tuple[int, ...],
+    steps: float,
+    within_view_weight: float,
     neighbors: int,
     kernel: str,
     procedure: str,
@@ -151,6 +169,8 @@ def classify(
                 components,
                 procedure,
                 is_paired=pairs,
+                n_steps=steps,
+                within_view_weight=within_view_weight,
                 n_neighbors=neighbors,
                 kernel=None if kernel == "local" else kernel,
                 random_state=seed,
@@ -161,6 +181,8 @@ def classify(
             "catalogue": catalogue.name,
             "window": f"{length:g} s, from {before:g} s before the pick",
             "kernel": kernel,
+            "steps": f"{steps:g}",
+            "within-view weight": f"{within_view_weight:g}",
             "K": neighbors,
             "seed": seed,
         }
@@ -190,6 +212,8 @@ def _classify(
     procedure: str,
     *,
     is_paired: bool,
+    n_steps: float,
+    within_view_weight: float,
     n_neighbors: int,
     kernel: str | None,
     random_state: int,
@@ -203,6 +227,8 @@ def _classify(
         dataset.views,
         dataset.labels,
         n_components=components,
+        n_steps=n_steps,
+        within_view_weight=within_view_weight,
         n_neighbors=n_neighbors,
         kernel=kernel,
         procedures=procedures,
@@ -216,6 +242,8 @@ def _classify(
         dataset.views,
         dataset.labels,
         n_components=max(components),
+        n_steps=n_steps,
+        within_view_weight=within_view_weight,
         n_neighbors=n_neighbors,
         kernel=kernel,
         procedure=procedures[0],

@@ -30,6 +30,7 @@ _OPTIONS = {
     "set unpicked to 'event'": "pass --unpicked event",
     "n_neighbors": "--neighbors",
     "n_components": "--components",
+    "n_steps": "--steps",
 }
 #: Maximum number of problems printed one by one; the others are counted.
 _MOST_SHOWN = 10

@@ -30,7 +30,7 @@ class Canonical:
     vectors : list of (n, r) arrays
         v_l, the eigenvectors of Eq. (8).
     centres : list of (k_l,) arrays
-        Mean row of each factor.
+        Row subtracted from those of each factor: their mean, or 0 for kernels that are not centred.
     weights : list of (k_l, r) arrays
         Matrices that map centred factor rows of a view to its variates.
     regressions : dict of (k_l, r) arrays by pair (l, m)
@@ -129,7 +129,7 @@ class CanonicalMap:
 
 
 def solve_canonical(
-    kernels: Sequence[LowRank], regularization: float, n_components: int
+    kernels: Sequence[LowRank], regularization: float, n_components: int, *, center: bool = True
 ) -> Canonical:
     """The leading canonical functions of several views.
 
@@ -140,16 +140,20 @@ def solve_canonical(
     regularization : float
         γ.
     n_components : int
+    center : bool
+        Whether kernels are centred; Eq. (8) prints them as they are.
 
     Notes
     -----
-    Eq. (8). With the centred factor G = UΣVᵀ and w = (K + γI)v, it becomes the eigenproblem of the
-    symmetric matrix with blocks N^l N^m, l ≠ m, where N = K(K + γI)⁻¹ = U diag(σ²/(σ² + γ)) Uᵀ.
+    Eq. (8). With the (centred) factor G = UΣVᵀ and w = (K + γI)v, it becomes the eigenproblem of
+    the symmetric matrix with blocks N^l N^m, l ≠ m, where N = K(K + γI)⁻¹ = U diag(σ²/(σ² + γ)) Uᵀ.
     A vector w with ρ ≠ 0 has the form U a, so the coefficients a solve an eigenproblem of the size
     of the factors.
     """
     n, n_views = kernels[0].rows.shape[0], len(kernels)
-    centres = [kernel.rows.mean(axis=0) for kernel in kernels]
+    centres = [
+        kernel.rows.mean(axis=0) if center else np.zeros(kernel.rows.shape[1]) for kernel in kernels
+    ]
     bases, inverses, damped, turns = [], [], [], []
     for kernel, centre in zip(kernels, centres, strict=True):
         U, sizes, V = svd(kernel.rows - centre, full_matrices=False)

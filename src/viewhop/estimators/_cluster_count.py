@@ -8,6 +8,7 @@ from typing import Any
 
 from viewhop._storage.codec import read_fields, read_integer, read_number, read_text
 from viewhop.errors import ModelFileError
+from viewhop.estimators._spectrum_shape import SHAPES
 
 __all__ = ["EVEN", "METHODS", "ClusterCount", "decode_count", "encode_count"]
 
@@ -39,6 +40,13 @@ class ClusterCount:
     modularities : tuple of float
         For each candidate, the share of the walker's steps that stay within clusters, minus that
         of independent draws of both ends.
+    log_gap : int or None
+        The number of clusters by the largest gap of log λ, as Fig. 5 shows it; see `log_gap`. None
+        in model files of earlier versions.
+    shape : {"clusters", "curves", "sections", "overlap"} or None
+        What the clusters are, by how the eigenvalues fall; `reason` says it in words. Along a
+        curve neither `n_clusters` by a gap nor `log_gap` counts anything: "sections", or "curves"
+        if several curves are apart. None as for `log_gap`.
 
     Examples
     --------
@@ -53,6 +61,8 @@ class ClusterCount:
     candidates: tuple[int, ...]
     confidences: tuple[float, ...]
     modularities: tuple[float, ...]
+    log_gap: int | None = None
+    shape: str | None = None
 
     @property
     def confidence(self) -> float:
@@ -64,6 +74,11 @@ class ClusterCount:
         """Whether a walker mixes within its cluster faster than it leaves it."""
         return self.confidence > EVEN
 
+    @property
+    def reason(self) -> str:
+        """What the number is worth, in words."""
+        return SHAPES[self.shape or ("clusters" if self.is_sure else "overlap")]
+
 
 def encode_count(count: ClusterCount) -> dict[str, Any]:
     """The result as plain data."""
@@ -73,6 +88,8 @@ def encode_count(count: ClusterCount) -> dict[str, Any]:
         "candidates": [*count.candidates],
         "confidences": [*count.confidences],
         "modularities": [*count.modularities],
+        "log_gap": count.log_gap,
+        "shape": count.shape,
     }
 
 
@@ -87,7 +104,9 @@ def decode_count(data: Any, n_clusters: int) -> ClusterCount:
     """
     where = "the count of clusters"
     keys = ("n_clusters", "method", "candidates", "confidences", "modularities")
-    number, method, candidates, confidences, modularities = read_fields(data, keys, where)
+    number, method, candidates, confidences, modularities, by_log_gap, shape = read_fields(
+        data, keys, where, optional={"log_gap": None, "shape": None}
+    )
     columns = (candidates, confidences, modularities)
     if not all(isinstance(column, list) and len(column) == len(candidates) for column in columns):
         raise ModelFileError(f"{where}: expected three lists of the same length")
@@ -97,6 +116,8 @@ def decode_count(data: Any, n_clusters: int) -> ClusterCount:
         tuple(read_integer(k, where, least=1) for k in candidates),
         tuple(_read_share(value, where, least=0.0) for value in confidences),
         tuple(_read_share(value, where, least=-1.0) for value in modularities),
+        None if by_log_gap is None else read_integer(by_log_gap, where, least=2),
+        None if shape is None else read_text(shape, where, tuple(SHAPES)),
     )
     is_ascending = all(map(int.__lt__, count.candidates, count.candidates[1:]))
     if not is_ascending or count.n_clusters not in count.candidates:

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from viewhop.estimators._cluster_count import EVEN, ClusterCount
 from viewhop.estimators._clusters import leading_coordinates
 from viewhop.estimators._coarse_walk import coarsen_walk
+from viewhop.estimators._spectrum_shape import describe_shape
 from viewhop.geometry import Geometry, ways_to_join
 from viewhop.solvers import eigengap, log_gap
 
@@ -75,7 +76,11 @@ def count_clusters(
        the seed where the modularity hardly changes with k.
 
     The rate of an eigenvalue λ is −log λ. If the walk falls into p pieces, at least p clusters are
-    counted. There is always a number, so look at its confidence: samples along a curve have none.
+    counted. There is always a number, so look at its confidence and its `reason`: samples along a
+    curve have no number of clusters, and a gap of their eigenvalues counts nothing.
+
+    The result also has `log_gap`, the number that the paper's Fig. 5 shows: it is the better guide
+    for wide dense kernels, such as those of the paper.
 
     Examples
     --------
@@ -84,8 +89,10 @@ def count_clusters(
     >>> mixtures = vh.datasets.make_mixtures(300, random_state=0)
     >>> est = vh.MultiViewDiffusionMaps(20, random_state=0).fit(mixtures.views)
     >>> count = count_clusters(est.geometry_, seed=0)
-    >>> count.n_clusters, count.is_sure
-    (6, True)
+    >>> count.n_clusters, count.is_sure, count.log_gap
+    (6, True, 6)
+    >>> count.reason
+    'the clusters are apart and compact'
     """
     eigenvalues = _known_eigenvalues(geometry, max_clusters)
     rounding = float(np.finfo(geometry.walk.dtype).eps)
@@ -100,8 +107,18 @@ def count_clusters(
         numbers.append(k)
         confidences.append(_compare_rates(coarse.eigenvalues[k - 1], eigenvalues[k - 1], rounding))
         modularities.append(coarse.modularity)
-    chosen, method = _choose(eigenvalues[: numbers[-1]], numbers, confidences, modularities)
-    return ClusterCount(chosen, method, tuple(numbers), tuple(confidences), tuple(modularities))
+    considered = eigenvalues[: numbers[-1]]
+    chosen, method = _choose(considered, numbers, confidences, modularities)
+    is_sure = confidences[numbers.index(chosen)] > EVEN
+    return ClusterCount(
+        chosen,
+        method,
+        tuple(numbers),
+        tuple(confidences),
+        tuple(modularities),
+        log_gap=log_gap(considered),
+        shape=describe_shape(considered, chosen, is_sure=is_sure),
+    )
 
 
 def _known_eigenvalues(geometry: Geometry, max_clusters: int) -> Floats:

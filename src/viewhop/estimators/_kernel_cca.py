@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import LowRank, factorise_kernel
 from viewhop.bandwidth import resolve_scales
-from viewhop.errors import FarSampleWarning, ModelFileError
+from viewhop.errors import FarSampleWarning
 from viewhop.estimators._base import (
     FittedAttribute,
     ViewTransformer,
@@ -24,6 +25,8 @@ from viewhop.estimators._base import (
     make_generator,
 )
 from viewhop.estimators._canonical import CanonicalMap, solve_canonical
+from viewhop.estimators._canonical_codec import encode_canonical
+from viewhop.estimators._model_file import save_model
 from viewhop.kernels import kernels_by_view
 from viewhop.selection import needs_selection, select
 from viewhop.solvers import quote_views
@@ -49,6 +52,10 @@ class KernelCCA(ViewTransformer):
     regularization : float, default=0.01
         γ, positive, in units of the kernel (1 on the diagonal of a Gaussian). It is not scaled with
         the number of samples, although the kernel's eigenvalues grow with it.
+    center : bool, default=True
+        Whether to centre each kernel in its feature space, so that variates have mean 0 and ρ is a
+        correlation. False solves Eq. (8) as printed; the first variates are then, as a rule, nearly
+        constant.
     rank : int or None, default=100
         Number of kernel columns in the incomplete Cholesky factor, at most the number of samples;
         None lets `tol` decide.
@@ -77,7 +84,7 @@ class KernelCCA(ViewTransformer):
     embedding_ : (n_samples, n_views · n_components) array
         Variates of the training samples, views side by side.
     view_embeddings_ : dict of (n_samples, n_components) arrays by view name
-        K^l v_l, centred.
+        K^l v_l; K^l is centred unless ``center=False``.
     canonical_vectors_ : dict of (n_samples, n_components) arrays by view name
         v_l, the eigenvectors of Eq. (8).
     bandwidths_ : dict of float by view name
@@ -94,7 +101,7 @@ class KernelCCA(ViewTransformer):
 
     Notes
     -----
-    Eq. (8) with centred kernels, after Lai and Fyfe (2000) and Bach and Jordan (2002):
+    Eq. (8), after Lai and Fyfe (2000) and Bach and Jordan (2002), who centre the kernels:
 
         K¹K² v_2 = ρ (K¹ + γI)² v_1 ,      K²K¹ v_1 = ρ (K² + γI)² v_2 .
 
@@ -102,6 +109,12 @@ class KernelCCA(ViewTransformer):
     which maximises the sum of the correlations over all pairs. Each kernel is approximated by G Gᵀ
     with an incomplete Cholesky factor G, centred by subtracting its mean row, in `fit` and in
     `transform` alike; the problem then has the size of the factors. At full rank it is exact.
+
+    Eq. (8) prints no centring. Without it (``center=False``), ρ is a cosine of uncentred variates.
+    Kernel values are positive, so nearly constant functions agree in any two views, even unrelated
+    ones: for two views of independent noise the leading pair has ρ = 0.999, and its variates vary
+    by 2 % of their mean. Unless the views agree as closely as that, the pairs after it are about
+    the leading ones of the centred problem.
 
     Vectors are scaled so that v_lᵀ (K^l + γI)² v_l / n_samples is 1 on average over the views (with
     two views: in each), so that variates do not shrink as samples are added.
@@ -134,6 +147,7 @@ class KernelCCA(ViewTransformer):
         "verbose",
         n_components=[Interval(Integral, 1, None, closed="left")],
         regularization=[Interval(Real, 0, None, closed="neither")],
+        center=["boolean"],
         rank=[Interval(Integral, 1, None, closed="left"), None],
         tol=[Interval(Real, 0, 1, closed="left")],
     )
@@ -155,6 +169,7 @@ class KernelCCA(ViewTransformer):
         *,
         kernel: Any = "gaussian",
         regularization: float = 0.01,
+        center: bool = True,
         rank: int | None = 100,
         tol: float = 0.0,
         views: Any = None,
@@ -166,6 +181,7 @@ class KernelCCA(ViewTransformer):
         self.n_components = n_components
         self.kernel = kernel
         self.regularization = regularization
+        self.center = center
         self.rank = rank
         self.tol = tol
         self.views = views
@@ -199,7 +215,9 @@ class KernelCCA(ViewTransformer):
         with show_progress(self.verbose) as progress:
             kernels = self._factorise(views, generator, progress)
         _warn_far(np.any([kernel.far for kernel in kernels], axis=0))
-        canonical = solve_canonical(kernels, self.regularization, self.n_components)
+        canonical = solve_canonical(
+            kernels, self.regularization, self.n_components, center=bool(self.center)
+        )
         self.canonical_ = CanonicalMap.from_kernels(schema, kernels, canonical)
         return self
 
@@ -224,16 +242,43 @@ class KernelCCA(ViewTransformer):
         labelled: NDArray[np.floating] = self._label_rows(embedding, X)
         return labelled
 
-    def save(self, path: object) -> NoReturn:
-        """Not supported: model files cannot hold the low-rank kernels of this estimator yet.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a model file, which `viewhop.load` reads.
+
+        The file holds numbers and text but no code, so it is safe to open, whatever its source. If
+        writing fails or is interrupted, an existing file is left intact.
 
         Parameters
         ----------
         path : path
+            By convention it ends in ``.viewhop``. An existing file is replaced.
+
+        Raises
+        ------
+        ModelFileError
+            If a parameter cannot be written, for instance a custom kernel class.
+
+        Notes
+        -----
+        Of the training samples, the file contains the variates of all, and the features of the
+        pivots, with which new samples are compared.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import viewhop as vh
+        >>> circles = vh.datasets.make_circles(100, random_state=0)
+        >>> est = vh.KernelCCA(2, rank=30).fit(circles.views)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "circles.viewhop")
+        ...     est.save(path)
+        ...     again = vh.load(path)
+        >>> bool((again.embedding_ == est.embedding_).all())
+        True
         """
-        raise ModelFileError(
-            "KernelCCA cannot be saved yet; only MultiViewDiffusionMaps, DiffusionMaps, "
-            "DeSaEmbedding and MultiViewSpectralClustering can"
+        check_is_fitted(self)
+        save_model(
+            path, self, lambda shelf: {"canonical": encode_canonical(self.canonical_, shelf)}
         )
 
     def _check_parameters(self) -> None:
@@ -253,11 +298,12 @@ class KernelCCA(ViewTransformer):
                 "split one array in two"
             )
         n = len(views)
-        if n < self.n_components + 1:
+        least = self.n_components + bool(self.center)  # centring takes one dimension
+        if n < least:
             raise ValueError(
-                f"n_components={self.n_components} needs at least {self.n_components + 1} samples, "
-                f"but {quote_views(views.names)} have n_samples = {n}; pass at most "
-                f"n_components={n - 1}"
+                f"n_components={self.n_components} needs at least {least} samples, but "
+                f"{quote_views(views.names)} have n_samples = {n}; pass at most "
+                f"n_components={n - bool(self.center)}"
             )
         if self.rank is not None and self.rank > n:
             raise ValueError(

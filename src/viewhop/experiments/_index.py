@@ -15,6 +15,7 @@ NAMES = (
     "statements",
     "generator",
     "additive-noise",
+    "numerical-rank",
     "spectral-decay",
     "cross-view-distance",
     "helix-a",
@@ -34,6 +35,7 @@ NAMES = (
 #: Modules not named after their experiment; some contain two, on different data.
 _MODULES = {
     "generator": "theorem7",
+    "numerical-rank": "rank_of_kernels",
     "helix-a": "helices",
     "helix-b": "helices",
     "video-gap": "videos",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.experiments._comparison import Coordinates, compare_methods, pieces_remarks
+from viewhop.experiments._comparison import Coordinates, pieces_remarks
 from viewhop.experiments._experiment import Context, Table
 from viewhop.experiments._kmeans_runs import run_kmeans
+from viewhop.experiments._timed_methods import PRODUCTS, timed_methods
 from viewhop.kernels import Kernel
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
@@ -24,9 +25,14 @@ __all__ = ["rank_remark", "sweep_methods", "sweep_panels", "sweep_table"]
 #: value.
 Sweep = dict[str, dict[str, Any]]
 
+#: Rows of the hop walk at times below 1, by their number of kernel steps.
+_SHORTER = {1: "multi-view, t = 0.5", 0: "multi-view, t = 0"}
+
 #: Markers and dashes that are distinct without colour.
 _MARKERS = "osv^D<>PXd"
 _DASHES = ("-", "--", "-.", ":")
+#: Panels side by side.
+_COLUMNS = 3
 
 
 def sweep_methods(
@@ -37,7 +43,8 @@ def sweep_methods(
     *,
     n_clusters: int,
     context: Context,
-    has_product: Callable[[str], bool] = lambda setting: True,
+    products: Callable[[str], Sequence[str]] = lambda setting: tuple(PRODUCTS),
+    timed: Collection[str] = (),
 ) -> tuple[dict[str, Sweep], list[str]]:
     """Scores by setting, and remarks on disconnected walks.
 
@@ -52,23 +59,30 @@ def sweep_methods(
     n_clusters : int
         For K-means, which runs `context.trials` times from single starts.
     context : Context
-    has_product : callable
-        Whether a setting's kernels have a product.
+    products : callable
+        Maps a setting to the kernel products that its kernels have, of `PRODUCTS`.
+    timed : list of str
+        Settings in which the hop walk is also scored at t = 0.5 and t = 0.
     """
     seeds = [context.integer(1, trial) for trial in range(context.trials)]
     scores: dict[str, Sweep] = {}
     remarks: list[str] = []
     each_has = views.n_views + 2 + (views.n_views == 2)  # with de Sa's rows
-    total = sum(each_has + has_product(setting) for setting in kernels)
+    total = sum(each_has + len(products(setting)) for setting in kernels)
     done = 0
     for setting, kernel in kernels.items():
-        methods = compare_methods(
-            views, kernel, dims[-1], seed=context.seed, has_product=has_product(setting)
+        methods = timed_methods(
+            views, kernel, dims[-1], seed=context.seed, products=products(setting)
         )
         scores[setting], pieces = {}, {}
-        for method, coordinates in methods:
-            scores[setting][method] = _score(coordinates, target, dims, n_clusters, seeds)
-            pieces[method] = coordinates.n_pieces
+        for method, timed_coordinates in methods:
+            at_one = timed_coordinates.one_step
+            scores[setting][method] = _score(at_one, target, dims, n_clusters, seeds)
+            if method == "multi-view" and setting in timed:
+                for n_steps, name in _SHORTER.items():
+                    shorter = timed_coordinates.after(n_steps)
+                    scores[setting][name] = _score(shorter, target, dims, n_clusters, seeds)
+            pieces[method] = at_one.n_pieces
             done += 1
             context.progress("methods", done, total)
         remarks += [f"{setting}: {each}" for each in pieces_remarks(pieces)]
@@ -93,6 +107,8 @@ def _score(
 def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> Table:
     """Table of mean NMI over all numbers of coordinates, at the usual one, and at the best.
 
+    The spread is the standard deviation over runs of K-means.
+
     Parameters
     ----------
     setting : str
@@ -112,6 +128,7 @@ def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> 
                 float(means.mean()),
                 float(np.mean(tightest)),
                 float(means[at]),
+                float(np.std(scores["runs"][at])),
                 float(tightest[at]),
                 dims[best],
                 float(means[best]),
@@ -124,24 +141,34 @@ def sweep_table(setting: str, sweep: Sweep, dims: Sequence[int], usual: int) -> 
             f"{dims[0]} to {dims[-1]} coordinates: mean",
             "tightest runs",
             f"{usual} coordinates: mean",
+            "± over runs",
             "tightest run",
             "best number of coordinates",
-            "mean there",
+            "mean with that number",
         ),
         tuple(rows),
     )
 
 
 def rank_remark(setting: str, table: Table, dims: Sequence[int]) -> str:
-    """Remark on the rank of multi-view among the methods by the mean over all runs."""
-    means = {str(row[0]): float(row[1] or 0) for row in table.rows}
+    """Sentence that ranks multi-view at t = 1 among its rivals, by the mean over all runs.
+
+    Parameters
+    ----------
+    setting : str
+    table : Table
+        As `sweep_table` returns it.
+    dims : list of int
+    """
+    shorter = _SHORTER.values()
+    means = {str(row[0]): float(row[1] or 0) for row in table.rows if row[0] not in shorter}
     order = sorted(means, key=lambda method: -means[method])
     place = order.index("multi-view") + 1
-    verdict = (
-        "multi-view is first" if place == 1 else f"multi-view is number {place} of {len(order)}"
-    )
     ranking = ", ".join(f"{method} {means[method]:.3f}" for method in order)
-    return f"{setting}, mean over {dims[0]} to {dims[-1]} coordinates: {verdict}. {ranking}."
+    return (
+        f"{setting}, mean over {dims[0]} to {dims[-1]} coordinates: multi-view ranks {place} of "
+        f"{len(order)}. {ranking}."
+    )
 
 
 def sweep_panels(
@@ -158,28 +185,26 @@ def sweep_panels(
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(3.9 * len(scores), 4.6), layout="constrained")
-    axes = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
+    n_columns = min(len(scores), _COLUMNS)
+    n_rows = -(-len(scores) // n_columns)
+    figure = Figure(figsize=(3.9 * n_columns, 3.7 * n_rows + 0.9), layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
     methods = list(dict.fromkeys(method for sweep in scores.values() for method in sweep))
     methods.sort(key="multi-view".__eq__)  # last, and on top
     shown = {}
-    for ax, (setting, sweep) in zip(axes, scores.items(), strict=True):
+    for ax, (setting, sweep) in zip(axes.flat, scores.items(), strict=False):
         for place, method in enumerate(methods):
             if method not in sweep:
                 continue
-            strong = method == "multi-view"
             (shown[method],) = ax.plot(
-                dims,
-                np.mean(sweep[method]["runs"], axis=1),
-                color=INK if strong else PALETTE[place % len(PALETTE)],
-                linestyle="-" if strong else _DASHES[place % len(_DASHES)],
-                marker="*" if strong else _MARKERS[place % len(_MARKERS)],
-                ms=9 if strong else 4,
-                lw=2.6 if strong else 1.3,
+                dims, np.mean(sweep[method]["runs"], axis=1), **_line_style(method, place)
             )
         ax.set(xlabel="coordinates per view")
         tidy_axes(ax, setting, whole_x=True)
-    axes[0].set_ylabel("NMI, mean over runs")
+    for ax in axes.flat[len(scores) :]:
+        ax.remove()
+    for row in axes:
+        row[0].set_ylabel("NMI, mean over runs")
     figure.legend(
         [shown[method] for method in methods],
         methods,
@@ -188,3 +213,24 @@ def sweep_panels(
         frameon=False,
     )
     return figure
+
+
+def _line_style(method: str, place: int) -> dict[str, Any]:
+    """Keywords of a line: multi-view stands out, and its shorter times have its colour."""
+    if method == "multi-view":
+        return {"color": INK, "linestyle": "-", "marker": "*", "ms": 9, "lw": 2.6}
+    if method in _SHORTER.values():
+        return {
+            "color": INK,
+            "linestyle": _DASHES[1 + place % 3],
+            "marker": _MARKERS[place % len(_MARKERS)],
+            "ms": 4,
+            "lw": 1.3,
+        }
+    return {
+        "color": PALETTE[place % len(PALETTE)],
+        "linestyle": _DASHES[place % len(_DASHES)],
+        "marker": _MARKERS[place % len(_MARKERS)],
+        "ms": 4,
+        "lw": 1.3,
+    }

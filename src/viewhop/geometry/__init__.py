@@ -8,6 +8,7 @@ from viewhop.geometry._agreement import disagreement, view_influence, view_simil
 from viewhop.geometry._connect import add_neighbours
 from viewhop.geometry._connectivity import warn_of_pieces, ways_to_join
 from viewhop.geometry._coordinates import OUTPUTS, check_time, coordinates, whole_steps
+from viewhop.geometry._distance_matrices import cross_view_distances, snapshot_distances
 from viewhop.geometry._distances import (
     cross_view_distance,
     inner_view_distance,
@@ -30,6 +31,7 @@ from viewhop.geometry._pieces import (
 )
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
+from viewhop.geometry._schema_codec import decode_schema, encode_schema
 
 __all__ = [
     "OUTPUTS",
@@ -45,9 +47,12 @@ __all__ = [
     "check_time",
     "coordinates",
     "cross_view_distance",
+    "cross_view_distances",
     "decode_geometry",
+    "decode_schema",
     "disagreement",
     "encode_geometry",
+    "encode_schema",
     "fit_geometry",
     "inner_view_distance",
     "lay_out",
@@ -57,6 +62,7 @@ __all__ = [
     "piece_sizes",
     "require_geometry",
     "single_view_distance",
+    "snapshot_distances",
     "transition_probabilities",
     "truncation_bounds",
     "view_influence",

@@ -5,6 +5,7 @@ from viewhop.neighbours._choose import Search, search_neighbours
 from viewhop.neighbours._exact import find_neighbourhoods
 from viewhop.neighbours._faiss import Index, query_index
 from viewhop.neighbours._lists import Neighbourhood, symmetrise
+from viewhop.neighbours._manhattan import manhattan_block
 from viewhop.neighbours._metric import FeatureMap, check_spread, feature_deviations
 from viewhop.neighbours._points import (
     Points,
@@ -28,6 +29,7 @@ __all__ = [
     "distance_matrix",
     "feature_deviations",
     "find_neighbourhoods",
+    "manhattan_block",
     "pair_distances",
     "products",
     "query_index",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads, row_blocks
 from viewhop.neighbours._lists import index_type
+from viewhop.neighbours._manhattan import manhattan_norms
 from viewhop.neighbours._points import Points
 
 __all__ = ["Cells"]
@@ -65,7 +66,11 @@ class Cells:
         for cell, start in enumerate(starts[:-1]):
             rows = ordered.rows[start : starts[cell + 1]].astype(np.float64)
             centres[cell] = rows.mean(axis=0)
-            radii[cell] = np.sqrt(np.square(rows - centres[cell]).sum(axis=1).max())
+            rows -= centres[cell]
+            if points.norm == "manhattan":
+                radii[cell] = manhattan_norms(rows).max()
+            else:
+                radii[cell] = np.sqrt(np.square(rows).sum(axis=1).max())
         return cls(order, starts, ordered, centres, radii * (1 + 1e-9))
 
     @property

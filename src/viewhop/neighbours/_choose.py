@@ -120,12 +120,13 @@ def _index(
         columns = exact.columns_per_row(cells, k=k, generator=generator)
         if columns <= FEW_COLUMNS:
             return None
-        if not approximate.has_faiss():
+        faster = _missing_index(points)
+        if faster is not None:
             warnings.warn(
                 SlowSearchWarning(
                     f"exact neighbour search of {len(points):,} samples compares each with "
                     f"{columns:,.0f} others; an approximate search would be faster: "
-                    'pip install "viewhop[ann]", or pass search="exact" to silence this warning',
+                    f'{faster}, or pass search="exact" to silence this warning',
                     len(points),
                 ),
                 stacklevel=3,
@@ -138,6 +139,13 @@ def _index(
     if search == "auto" and not (enough and approximate.COST * samples < columns):
         return None
     return index
+
+
+def _missing_index(points: Points) -> str | None:
+    """What makes an index possible, if none can be built on these points."""
+    if points.norm == "manhattan":
+        return 'use metric="euclidean", since the index has no Manhattan distances'
+    return None if approximate.has_faiss() else 'pip install "viewhop[ann]"'
 
 
 def _truth(

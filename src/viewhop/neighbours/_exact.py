@@ -3,7 +3,8 @@
 Queries are processed cell by cell. The triangle inequality excludes whole cells of training samples
 that are too far away; in the others, a matrix product about the centre of the query cell proposes
 pairs. These are measured from the difference of their rows, so a pair has the same distance from
-both ends, and no result depends on the cells.
+both ends, and no result depends on the cells. Manhattan distances have no such product and a search
+of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from viewhop._runtime import threads as blocks
 from viewhop.neighbours._candidates import Proposals
 from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._lists import Neighbourhood, PartialLists, join_lists, rank_pairs
+from viewhop.neighbours._manhattan_search import ManhattanSearch
 from viewhop.neighbours._points import Points, pair_distances, products
 
 __all__ = ["columns_per_row", "exact_lists", "find_neighbourhoods"]
@@ -112,7 +114,7 @@ def exact_lists(
         As in `find_neighbourhoods`.
     """
     query_cells = cells if itself else Cells.of(queries, n_jobs)
-    search = _Search(query_cells, cells, k, k_scale, reach, k_inner)
+    search = _search_of(cells)(query_cells, cells, k, k_scale, reach, k_inner)
     pairs = 0
 
     def search_block(block: slice) -> list[PartialLists]:
@@ -139,10 +141,15 @@ def columns_per_row(cells: Cells, *, k: int, generator: np.random.Generator) -> 
     generator : Generator
         Draws the cells to search.
     """
-    search = _Search(cells, cells, k, k, None)
+    search = _search_of(cells)(cells, cells, k, k, None)
     work = cells.blocks
     sampled = generator.choice(len(work), min(SAMPLED_CELLS, len(work)), replace=False)
     return float(np.mean([search.n_columns(work[cell]) for cell in sampled]))
+
+
+def _search_of(cells: Cells) -> type[_Search] | type[ManhattanSearch]:
+    """The search for the norm of the samples."""
+    return ManhattanSearch if cells.points.norm == "manhattan" else _Search
 
 
 class _Search:

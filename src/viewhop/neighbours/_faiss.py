@@ -80,6 +80,10 @@ class Index:
     """
 
     def __init__(self, points: Points, centres: Indices, n_probe: int = 1) -> None:
+        if points.norm != "euclidean":
+            raise ValueError(
+                f"an index has Euclidean distances only, not {points.norm} ones; use search='exact'"
+            )
         self.points = points
         self.centres = centres
         self.n_probe = n_probe

@@ -1,4 +1,4 @@
-"""Features: the space in which a kernel's distance is Euclidean."""
+"""Features: the space in which a kernel's distance is a norm of a difference."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
+from viewhop.neighbours._manhattan import manhattan_norms
+from viewhop.neighbours._points import Points
 from viewhop.views import LARGEST, Describe, row_number
 
 __all__ = ["FeatureMap", "check_spread", "feature_deviations"]
 
 Floats = NDArray[np.float64]
 
+#: Metrics of the features themselves, not of directions.
+PLAIN = ("euclidean", "manhattan")
 #: Units in the last place within which a value may differ from one computed in another order.
 UNITS = 16.0
 #: Least spread of a view whose distances are taken as they are, per precision: that of smaller ones
@@ -24,9 +28,10 @@ LEAST_SPREAD = {4: 1e-30, 8: 1e-150}
 
 @dataclass(frozen=True)
 class FeatureMap:
-    """The map from the rows of a view to the space where its kernel takes Euclidean distances.
+    """The map from the rows of a view to the space where its kernel takes distances.
 
-    A row without a direction (all zeros, or equal to the centre) stays at the origin of the space
+    Distances there are Euclidean, or, for the metric "manhattan", sums of absolute differences. A
+    row without a direction (all zeros, or equal to the centre) stays at the origin of the space
     of directions.
 
     Attributes
@@ -49,7 +54,26 @@ class FeatureMap:
     @property
     def rounding(self) -> float:
         """The distance that rounding leaves between rows of the same direction."""
-        return 0.0 if self.metric == "euclidean" else 1e-13
+        return 0.0 if self.metric in PLAIN else 1e-13
+
+    @property
+    def norm(self) -> str:
+        """The norm of the difference of two feature rows that is their distance."""
+        return "manhattan" if self.metric == "manhattan" else "euclidean"
+
+    def points(
+        self, rows: NDArray[np.floating], *, slack: Floats | float = 0.0, n_jobs: int = 1
+    ) -> Points:
+        """Feature rows as points that are measured with the norm of this space.
+
+        Parameters
+        ----------
+        rows : (n, d) array
+            As the map returns them.
+        slack, n_jobs
+            As in `Points`.
+        """
+        return Points(rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs)
 
     @classmethod
     def of(
@@ -59,7 +83,7 @@ class FeatureMap:
 
         With the name of the view, rows whose distances underflow raise ValueError.
         """
-        if name is not None and kernel.metric == "euclidean" and not kernel.standardize:
+        if name is not None and kernel.metric in PLAIN and not kernel.standardize:
             check_spread(name, X)
         return cls(
             kernel.metric,
@@ -75,7 +99,7 @@ class FeatureMap:
 
         Each row depends on itself alone, so a batch and its rows one by one agree.
         """
-        if self.metric == "euclidean":
+        if self.metric in PLAIN:
             rows = np.ascontiguousarray(X)
             return rows if self.deviation is None else rows / self.deviation
         rows, lengths, _ = self._directions(X)
@@ -102,8 +126,8 @@ class FeatureMap:
             _check_directions(lengths, name, lambda row: describe(int(observed[row])))
 
     def has_direction(self, X: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Whether each row has a direction, (n,); always True for Euclidean distances."""
-        if self.metric == "euclidean":
+        """Whether each row has a direction, (n,); always True for a metric that uses none."""
+        if self.metric in PLAIN:
             return np.ones(len(X), dtype=bool)
         return np.isfinite(self._directions(X)[1])
 
@@ -125,9 +149,10 @@ class FeatureMap:
 
     def _sizes(self, X: NDArray[np.floating]) -> Floats:
         """The size of the numbers that each feature row is computed from, (n,)."""
-        if self.metric == "euclidean":
+        if self.metric in PLAIN:
             rows = X if self.deviation is None else X / self.deviation
-            return _lengths(rows.astype(np.float64, copy=False))
+            rows = rows.astype(np.float64, copy=False)
+            return manhattan_norms(rows) if self.norm == "manhattan" else _lengths(rows)
         _, lengths, sizes = self._directions(X)
         return np.asarray(sizes / lengths)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads, row_blocks
+from viewhop.neighbours._manhattan import manhattan_block, manhattan_norms
 from viewhop.neighbours._squares import Squares
 
 __all__ = [
@@ -61,6 +62,8 @@ class Points:
         there are many, which a far cluster does not move.
     rounding : float
         Rows no farther apart than this coincide: the rounding error of the features.
+    norm : {"euclidean", "manhattan"}
+        The norm of the difference of two rows that is their distance.
     slack : (n,) array or 0
         Distance by which the rounding of a row may move it across a radius.
     n_jobs : int
@@ -79,10 +82,12 @@ class Points:
         centre: Floats | None = None,
         rounding: float = 0.0,
         *,
+        norm: str = "euclidean",
         slack: Floats | float = 0.0,
         n_jobs: int = 1,
     ) -> None:
         self.rows = np.array(rows, order="C")
+        self.norm = norm
         self.slack = np.broadcast_to(np.asarray(slack, dtype=np.float64), len(self.rows))
         self.rounding = rounding
         self.n_jobs = n_jobs
@@ -119,8 +124,8 @@ class Points:
         return self.rows.nbytes + self.norms.nbytes + self.centre.nbytes
 
     def like(self, rows: NDArray[np.floating], slack: Floats | float = 0.0) -> Points:
-        """Points with other rows and the same centre."""
-        return Points(rows, self.centre, self.rounding, slack=slack)
+        """Points with other rows, and the same centre and norm."""
+        return Points(rows, self.centre, self.rounding, norm=self.norm, slack=slack)
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
@@ -185,6 +190,9 @@ def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     for part in row_blocks(i.size, PARTS * a.rows.shape[1]):
         difference = a.rows[i[part]].astype(np.float64, copy=False)
         difference -= b.rows[j[part]]
+        if b.norm == "manhattan":
+            distances[part] = manhattan_norms(difference)
+            continue
         # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
         distances[part] = np.sqrt(np.square(difference, out=difference).sum(axis=1))
     distances[distances <= b.rounding] = 0.0
@@ -208,7 +216,7 @@ def block_squares(
     *,
     dtype: np.dtype[np.floating] = DOUBLE,
 ) -> Squares:
-    """Squared distances from a block of rows of `a` to rows of `b`.
+    """Squared Euclidean distances from a block of rows of `a` to rows of `b`.
 
     Parameters
     ----------
@@ -273,6 +281,11 @@ def block_distances(
     dtype: np.dtype[np.floating] = DOUBLE,
 ) -> NDArray[np.floating]:
     """Distances from a block of rows of `a` to rows of `b`, as accurate as `block_squares`."""
+    if b.norm == "manhattan":
+        values = manhattan_block(a.rows[block], b.rows[other])
+        # A sum over many features may exceed single precision, though every feature is within it.
+        most = np.finfo(dtype).max
+        return values if dtype == DOUBLE else np.minimum(values, most).astype(dtype)
     return block_squares(a, block, b, other, dtype=dtype).distances()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from viewhop.plotting._bandwidths import bandwidth_slice, bandwidth_surface
 from viewhop.plotting._classifications import confusion, pair_accuracy
 from viewhop.plotting._disagreements import disagreement
+from viewhop.plotting._distances_of_views import view_distances
 from viewhop.plotting._embeddings import embedding
 from viewhop.plotting._maps import map
 from viewhop.plotting._similarities import view_similarity
@@ -27,5 +28,6 @@ __all__ = [
     "sonogram",
     "spectrum",
     "tidy_axes",
+    "view_distances",
     "view_similarity",
 ]

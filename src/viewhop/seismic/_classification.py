@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from viewhop._runtime.progress import Progress, Stage, no_progress
 from viewhop.seismic._classification_input import (
     check_choices,
+    check_walk,
     overlapping_events,
     read_input,
     read_kernels,
+    read_left_out,
     read_ranks,
     renumber,
 )
@@ -41,11 +43,14 @@ def classify(
     labels: Sequence[Any],
     *,
     n_components: int | Sequence[int] = 4,
+    n_steps: float = 1,
+    within_view_weight: float = 0.0,
     n_neighbors: int = 1,
     kernel: Any = None,
     fusions: Sequence[str] = ("sum", "product", "hop"),
     singles: bool = True,
     procedures: Sequence[str] = ("transductive", "refitted"),
+    left_out: Sequence[int] | None = None,
     overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
     progress: Progress = no_progress,
@@ -65,18 +70,26 @@ def classify(
         None where unknown: such an event is classified but does not classify others.
     n_components : int or list of int
         r, number of coordinates per view; several values share the same fits.
+    n_steps : float
+        t, diffusion time of every method: coordinates are λ^t ψ.
+    within_view_weight : float
+        η of Eq. (49), from 0 to 1, in the multi-view walk; 0 is the paper's.
     n_neighbors : int
         K; events at the same distance as the K-th also vote. Ties go to the class with the nearest
         event, then to the first class by name.
     kernel : str, kernel object, list, dict or None
         As for `MultiViewDiffusionMaps`, but not precomputed. None is a Gaussian on 10 neighbours
         with local scales and Euclidean distances.
-    fusions : sequence of {"sum", "product", "alternating", "hop"}
+    fusions : sequence of {"sum", "product", "concat", "alternating", "hop"}
         Ways of combining all views; "hop" is the paper's walk, Eq. (13), with the coordinates of
-        all views side by side, Eq. (23).
+        all views side by side, Eq. (23); "product" is the element-wise product of the kernels,
+        "concat" the paper's, one Gaussian of all views side by side.
     singles : bool
         Whether each view is also used alone, on the events that it recorded.
     procedures : sequence of {"transductive", "refitted"}
+    left_out : list of int or None
+        Indices of the events that the refitted procedure predicts, one fit each; None predicts
+        all. The fits still use all other events.
     overlaps : list of (int, int)
         Indices of pairs of events that share part of their records, as in `EventViews.overlaps`:
         neither votes on the other nor enters the fit that places it.
@@ -95,8 +108,8 @@ def classify(
     Methods that cannot be used are listed in `refused`, and the others are scored: a view with too
     few labelled events for the number of coordinates is refused alone and in the fusions; a view
     that recorded a single class is refused alone, since any prediction would be correct; the
-    kernel product and the alternating walk are refused if an event is missing in a view; and so is
-    a method with a failing fit. `remarks` holds caveats for comparing scores.
+    kernel products and the alternating walk are refused if an event is missing in a view; and so
+    is a method with a failing fit. `remarks` holds caveats for comparing scores.
 
     Examples
     --------
@@ -112,8 +125,10 @@ def classify(
     """
     views, codes, classes = read_input(views, labels)
     apart = overlapping_events(overlaps, len(codes))
+    wanted = read_left_out(left_out, len(codes))
     ranks = read_ranks(n_components)
     check_choices(n_neighbors, fusions, procedures)
+    check_walk(n_steps, within_view_weight)
     kernels = read_kernels(kernel, views.names)
     methods, refused = choose_methods(
         with_fewer_features(views, kernels),
@@ -123,6 +138,8 @@ def classify(
         fusions=fusions,
         singles=singles,
         n_components=ranks[-1],
+        n_steps=n_steps,
+        within_view_weight=within_view_weight,
         n_neighbors=n_neighbors,
         least=min_events(ranks[-1], n_neighbors, procedures),
         random_state=random_state,
@@ -139,6 +156,7 @@ def classify(
                     ranks=ranks,
                     n_neighbors=n_neighbors,
                     apart=apart,
+                    wanted=wanted,
                     progress=progress,
                 )
             except ValueError as error:
@@ -160,6 +178,7 @@ def _score_method(
     ranks: Sequence[int],
     n_neighbors: int,
     apart: Sequence[set[int]],
+    wanted: Codes | None,
     progress: Progress,
 ) -> list[Score]:
     """Score of one method under one procedure for each number of coordinates."""
@@ -170,6 +189,7 @@ def _score_method(
         columns=[method.columns(r, ranks[-1]) for r in ranks],
         n_neighbors=n_neighbors,
         apart=renumber(apart, method.events),
+        left_out=None if wanted is None else np.flatnonzero(np.isin(method.events, wanted)),
         progress=_progress_of(f"{procedure}, {method.name}", progress),
     )
     scores = []

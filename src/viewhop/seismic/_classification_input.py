@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from viewhop.views import Views, require_rows
 
 __all__ = [
     "check_choices",
+    "check_walk",
     "overlapping_events",
     "read_input",
     "read_kernels",
+    "read_left_out",
     "read_ranks",
     "renumber",
 ]
@@ -38,6 +41,23 @@ def overlapping_events(overlaps: Sequence[tuple[int, int]], n_events: int) -> li
         partners[k].add(m)
         partners[m].add(k)
     return partners
+
+
+def read_left_out(left_out: Sequence[int] | None, n_events: int) -> Codes | None:
+    """Distinct indices of the events to leave out, ascending; None for all."""
+    if left_out is None:
+        return None
+    wanted = np.unique(np.asarray(left_out))
+    if (
+        not wanted.size
+        or wanted.dtype.kind not in "iu"
+        or not 0 <= wanted[0] <= wanted[-1] < n_events
+    ):
+        raise ValueError(
+            f"left_out must hold event indices from 0 to {n_events - 1}, or be None for all; got "
+            f"{left_out!r}"
+        )
+    return wanted.astype(np.intp)
 
 
 def renumber(apart: Sequence[set[int]], events: Codes) -> list[Codes]:
@@ -106,3 +126,16 @@ def check_choices(n_neighbors: int, fusions: Sequence[str], procedures: Sequence
         for each in chosen:
             if each not in choices:
                 raise ValueError(f"unknown {what} {each!r}; expected one of {', '.join(choices)}")
+
+
+def check_walk(n_steps: float, within_view_weight: float) -> None:
+    """Raise ValueError for an invalid number of steps or weight of steps within a view.
+
+    Checked before any fit, since a method with a failing fit is only refused.
+    """
+    if not isinstance(n_steps, Real) or not isfinite(n_steps) or n_steps < 0:
+        raise ValueError(f"n_steps must be a non-negative number, got {n_steps!r}")
+    if not isinstance(within_view_weight, Real) or not 0 <= within_view_weight <= 1:
+        raise ValueError(
+            f"within_view_weight must be a number from 0 to 1, got {within_view_weight!r}"
+        )

@@ -49,6 +49,8 @@ def choose_methods(
     fusions: Sequence[str],
     singles: bool,
     n_components: int,
+    n_steps: float,
+    within_view_weight: float,
     n_neighbors: int,
     least: int,
     random_state: int,
@@ -68,7 +70,9 @@ def choose_methods(
         if why := explain_one_class(codes[events], classes):
             refused[name] = f"{name}, alone: {why}"
             continue
-        single = DiffusionMaps(n_components, kernel=kernels[name], random_state=random_state)
+        single = DiffusionMaps(
+            n_components, n_steps=n_steps, kernel=kernels[name], random_state=random_state
+        )
         methods.append(Method(name, single, select_views(views, [name], events), events, 1))
     events = np.flatnonzero(views.observed[:, [name in names for name in views.names]].any(axis=1))
     # Without a view that recorded enough events there is nothing to fuse; `refused` says why.
@@ -82,9 +86,10 @@ def choose_methods(
             continue
         estimator = MultiViewDiffusionMaps(
             n_components,
+            n_steps=n_steps,
             kernel={each: kernels[each] for each in names},
             fusion=fusion,
-            within_view_weight=0.0 if fusion == "hop" else None,
+            within_view_weight=within_view_weight if fusion == "hop" else None,
             output="concat",
             random_state=random_state,
         )

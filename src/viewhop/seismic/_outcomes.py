@@ -16,6 +16,7 @@ __all__ = ["FUSIONS", "Classification", "PairScores", "Score"]
 FUSIONS = {
     "sum": "kernel sum",
     "product": "kernel product",
+    "concat": "kernel product, concat",
     "alternating": "alternating",
     "hop": "multi-view",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.estimators import MultiViewDiffusionMaps
-from viewhop.kernels import Kernel
 from viewhop.seismic._classification_input import (
     check_choices,
+    check_walk,
     overlapping_events,
     read_input,
     read_kernels,
@@ -39,6 +39,8 @@ def classify_pairs(
     labels: Sequence[Any],
     *,
     n_components: int = 4,
+    n_steps: float = 1,
+    within_view_weight: float = 0.0,
     n_neighbors: int = 1,
     kernel: Any = None,
     procedure: str = "transductive",
@@ -50,8 +52,8 @@ def classify_pairs(
 
     Parameters
     ----------
-    views, labels, n_neighbors, kernel, overlaps, random_state, progress
-        As for `classify`.
+    views, labels, n_steps, within_view_weight, n_neighbors, kernel, overlaps
+        As for `classify`; so are `random_state` and `progress`.
     n_components : int
         r, number of coordinates of the first view of a pair.
     procedure : {"transductive", "refitted"}
@@ -81,6 +83,7 @@ def classify_pairs(
     apart = overlapping_events(overlaps, len(codes))
     [r] = read_ranks(n_components)
     check_choices(n_neighbors, ("hop",), (procedure,))
+    check_walk(n_steps, within_view_weight)
     if views.n_views < 2:
         raise ValueError("expected at least two views for pairs, got one")
     kernels = read_kernels(kernel, views.names)
@@ -104,12 +107,19 @@ def classify_pairs(
             continue
         try:
             answers, warned = PROCEDURES[procedure](
-                _pair_estimator(r, kernels, pair, random_state),
+                MultiViewDiffusionMaps.paper_settings(
+                    r,
+                    n_steps=n_steps,
+                    kernel={name: kernels[name] for name in pair},
+                    within_view_weight=within_view_weight,
+                    random_state=random_state,
+                ),
                 select_views(reduced, pair, events),
                 codes[events],
                 columns=[np.arange(r), np.arange(r, 2 * r)],
                 n_neighbors=n_neighbors,
                 apart=renumber(apart, events),
+                left_out=None,
                 progress=no_progress,
             )
         except ValueError as error:  # as in classify
@@ -123,12 +133,3 @@ def classify_pairs(
     if np.isnan(accuracy).all():
         raise ValueError("no pair can be used: " + "; ".join(refused.values()))
     return PairScores(names, accuracy, balanced, refused, tuple(warning_remarks(scores)))
-
-
-def _pair_estimator(
-    r: int, kernels: Mapping[str, Kernel], pair: Sequence[str], random_state: int
-) -> MultiViewDiffusionMaps:
-    """Unfitted estimator of the paper's walk between two views."""
-    return MultiViewDiffusionMaps.paper_settings(
-        r, kernel={name: kernels[name] for name in pair}, random_state=random_state
-    )

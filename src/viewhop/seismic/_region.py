@@ -71,8 +71,8 @@ class Quarry:
         Corner frequency of the P waves of one shot, Hz; varies by up to a quarter per blast.
     s_ratio, rg_ratio, rg_fast, rg_slow
         As for `Blast`; the ratios vary by a factor of about 1.3 from blast to blast.
-    path : int
-        Identifier of its path.
+    path : int or None
+        Identifier of its path; None where its blasts share none, as in a cluster of pits.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Quarry:
     rg_ratio: float
     rg_fast: float
     rg_slow: float
-    path: int
+    path: int | None
 
 
 #: Five quarries 55 to 125 km from SOUTH: four in the west and, last, one beyond the rift.

@@ -57,6 +57,8 @@ class Station:
         Site resonances of each component.
     noise_levels : tuple of three float
         Noise level of each component, between Peterson's low (0) and high (1) noise models.
+    orientation : float
+        Azimuth of the component N, degrees clockwise from north; E is 90° further.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Station:
     kappa: float = 0.03
     resonances: tuple[tuple[Resonance, ...], ...] = ((), (), ())
     noise_levels: tuple[float, ...] = (0.45, 0.47, 0.47)
+    orientation: float = 0.0
 
     def response(self, frequencies: Real) -> Complex:
         """Site response of each component, (3, n_frequencies)."""

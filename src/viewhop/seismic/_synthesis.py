@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, hypot, pi, sin, sqrt
+from math import atan2, cos, hypot, pi, radians, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def seismogram(
         )
         along = along + level * event.pulse(frequencies, wave) * green
     # Ripple fire modulates every phase alike (Baumgardt and Ziegler 1988).
-    turned = _rotate_to_zne(along * event.comb(frequencies), azimuth)
+    turned = _rotate_to_zne(along * event.comb(frequencies), azimuth - radians(station.orientation))
     quiet = irfft(turned * response, length, axis=-1)[:, :n_samples] * sampling_rate
     spoilt = [
         ground_noise(n_samples, sampling_rate=sampling_rate, level=level, rng=rng)
@@ -191,7 +191,10 @@ def _distance_and_azimuth(event: Earthquake | Blast, station: Station) -> tuple[
 
 
 def _rotate_to_zne(along: Complex, azimuth: float) -> Complex:
-    """Z, N and E components of vertical, radial and transverse motion."""
+    """Z, N and E components of vertical, radial and transverse motion.
+
+    The azimuth of the motion is counted from the component N.
+    """
     vertical, radial, transverse = along
     return np.array(
         [

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads
-from viewhop.neighbours import products
+from viewhop.neighbours import manhattan_block, products
 
 __all__ = [
     "NEIGHBOURS",
@@ -32,7 +32,12 @@ PART = 256
 
 
 def nearest_lists(
-    rows: NDArray[np.floating], *, k: int = NEIGHBOURS, seed: Sequence[int] = (0,), n_jobs: int = 1
+    rows: NDArray[np.floating],
+    *,
+    k: int = NEIGHBOURS,
+    norm: str = "euclidean",
+    seed: Sequence[int] = (0,),
+    n_jobs: int = 1,
 ) -> Indices:
     """The k nearest other rows of each row, in no particular order, (n, k).
 
@@ -40,6 +45,8 @@ def nearest_lists(
     ----------
     rows : (n, d) array
     k : int
+    norm : {"euclidean", "manhattan"}
+        The norm of the difference of two rows that is their distance.
     seed : sequence of int
         Breaks ties at random. Broken by index instead, ties would put the same samples into the
         lists of any two views.
@@ -56,6 +63,16 @@ def nearest_lists(
     centred = rows - np.median(rows, axis=0)
     size = float(np.abs(centred).max(initial=0.0))
     centred /= size if size > 0 else 1.0
+    if norm == "manhattan":
+        typical = float(np.abs(centred).sum(axis=1).mean())
+        return _smallest(
+            lambda block: manhattan_block(centred[block], centred),
+            len(rows),
+            typical,
+            k,
+            seed,
+            n_jobs,
+        )
     centred = centred.astype(np.float32 if rows.shape[1] > WIDE else np.float64)
     norms = np.square(centred).sum(axis=1)
 

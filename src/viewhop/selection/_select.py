@@ -242,4 +242,6 @@ class Evidence:
             return most_similar_lists(values, k=k, seed=seed, n_jobs=self.n_jobs)
         # A row that the kernel does not accept is reported when the kernel is built.
         features = replace(FeatureMap.of(kernel, rows, name), needs_direction=False)
-        return nearest_lists(features(rows, name), k=k, seed=seed, n_jobs=self.n_jobs)
+        return nearest_lists(
+            features(rows, name), k=k, norm=features.norm, seed=seed, n_jobs=self.n_jobs
+        )
