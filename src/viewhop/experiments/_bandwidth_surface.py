@@ -3,116 +3,129 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import RegularGridInterpolator
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 
 from viewhop.bandwidth import JointScales, Surface, joint, log_log, max_min
-from viewhop.datasets import make_helices, make_mixtures, make_swiss_rolls
+from viewhop.datasets import make_circles, make_helices, make_mixtures, make_swiss_rolls
 from viewhop.errors import ScaleWarning
-from viewhop.experiments._experiment import Cell, Context, Experiment, Picture, Result, Table
-from viewhop.plotting import INK, bandwidth_slice, bandwidth_surface
+from viewhop.experiments._bandwidth_findings import (
+    ScaleDraw,
+    judge_asymptotes,
+    judge_cost,
+    judge_small,
+)
+from viewhop.experiments._bandwidth_pictures import draw
+from viewhop.experiments._experiment import Cell, Context, Experiment, Result, Table, Trials
 from viewhop.views import Views
 
-__all__ = ["EXPERIMENTS", "lower_end"]
+__all__ = ["EXPERIMENTS", "count_kernel_values"]
+
+_RULES = ("minimal", "steepest")
+_SINGLE: dict[str, Callable[[Any], float]] = {"max-min": max_min, "log-log": log_log}
+#: Data whose surfaces are drawn.
+_SHOWN = ("Swiss rolls", "thin circles")
 
 
-class _Case(NamedTuple):
-    """Two views and the intrinsic dimension of their data."""
+class _Data(NamedTuple):
+    """Two views of some data.
 
-    views: Views
+    Attributes
+    ----------
+    make : callable
+        Maps the number of a draw to views.
+    dimension : int
+        Intrinsic dimension.
+    is_random : bool
+        Whether draws differ.
+    """
+
+    make: Callable[[int], Views]
     dimension: int
+    is_random: bool = True
 
 
 def run(context: Context) -> Result:
     """Asymptotes of log S, chosen scales, and slopes at these scales."""
-    cases = _cases(context)
-    rows: list[tuple[Cell, ...]] = []
-    joint_scales: dict[str, JointScales] = {}
-    warned = 0
-    for name, (views, dimension) in cases.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ScaleWarning)
-            joint_scales[name] = joint(views, random_state=context.generator(3))
-        warned += bool(caught)
-        rows.append((name, *_measure_scales(views, joint_scales[name]), dimension))
-    shown = next(iter(joint_scales.values()))
-    surface = shown.surfaces["x", "y"]
-    asymptotes, scales = _asymptote_table(cases, joint_scales), _scale_table(rows)
+    data = _data(context)
+    draws: dict[str, list[ScaleDraw]] = {name: [] for name in data}
+    shown: dict[str, Any] = {}
+    for count, (name, case) in enumerate(data.items()):
+        for trial in range(context.trials if case.is_random else 1):
+            views = case.make(trial)
+            draw_, by_rule = _measure(views, context)
+            draws[name].append(draw_)
+            if trial == 0 and name in _SHOWN:
+                shown[name] = {rule: _keep(by_rule[rule]) for rule in _RULES}
+        context.progress("data", count + 1, len(data))
+    sizes = (50, 100, 200) if context.quick else (250, 500, 1000)
+    counts = {n: count_kernel_values(n, n_views=2, n_scales=5) for n in sizes}
+    asymptotes, scales = _asymptote_table(draws), _scale_table(draws, data)
     return Result(
         ran={
-            "samples": [len(case.views) for case in cases.values()],
-            "data": [*cases],
-            "grid": f"{len(surface.scales)} × {len(surface.other_scales)}",
-            "scales": [float(surface.scales[0]), float(surface.scales[-1])],
+            "samples": [int(each[0].ends[0]) for each in draws.values()],
+            "data": [*data],
+            "trials": context.trials,
+            "grid": "60 × 60, by the data",
         },
-        paper={"samples": None, "data": None, "grid": None, "scales": [1e-5, 1e5]},
-        tables=(asymptotes, scales),
-        numbers={
-            "chosen": shown.scales,
-            "scales": surface.scales,
-            "other_scales": surface.other_scales,
-            "values": surface.values,
-            "ranges": shown.ranges["x", "y"],
-            "samples": len(next(iter(cases.values())).views),
-        },
-        remarks=_remarks(asymptotes, scales, warned),
+        paper={"samples": None, "data": None, "trials": None, "grid": "σ in [1e-5, 1e5]"},
+        tables=(asymptotes, scales, _count_table(counts)),
+        numbers={"shown": shown, "samples": {n: draws[n][0].ends[0] for n in _SHOWN}},
+        remarks=_remarks(draws),
+        findings=(judge_asymptotes(draws), judge_small(draws, tuple(_SINGLE)), judge_cost(counts)),
     )
 
 
-def _asymptote_table(cases: Mapping[str, _Case], joint_scales: Mapping[str, JointScales]) -> Table:
-    """Table of both asymptotes of log S and those of its slice."""
-    return Table(
-        "Both asymptotes of log S, and those of the slice where the other scale is smallest",
-        (
-            "data",
-            "M",
-            "log M",
-            "smallest log S",
-            "3 log M",
-            "largest log S",
-            "2 log M",
-            "end of the slice",
-        ),
-        tuple(
-            (name, *_ends(len(case.views), joint_scales[name].surfaces["x", "y"]))
-            for name, case in cases.items()
-        ),
-    )
+def _data(context: Context) -> dict[str, _Data]:
+    """The data by name, smaller in a quick run."""
+    few = context.quick
+    n_rolls, n_circles, n_mixtures = (300, 300, 240) if few else (1000, 1600, 600)
 
+    def circles(noise: float) -> Callable[[int], Views]:
+        return lambda trial: (
+            make_circles(n_circles, noise=noise, random_state=context.integer(trial, 2)).views
+        )
 
-def _scale_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
-    """Table of the scales of view x by rule, and of the slopes."""
-    return Table(
-        "Scales of view x, and the slope of log S over log σ",
-        (
-            "data",
-            "Algorithm 1",
-            "max-min",
-            "log-log",
-            "slice alone",
-            "slope at Algorithm 1",
-            "steepest slope",
-            "dimension",
-        ),
-        tuple(rows),
-    )
+    def rolls(trial: int) -> Views:
+        seed = context.integer(trial, 1)
+        return Views(make_swiss_rolls(n_rolls, noise=0.1, random_state=seed).views)
 
+    def mixtures(trial: int) -> Views:
+        return Views(make_mixtures(n_mixtures, random_state=context.integer(trial, 3)).views)
 
-def _cases(context: Context) -> dict[str, _Case]:
-    rolls = make_swiss_rolls(300 if context.quick else 1000, noise=0.1, random_state=context.seed)
-    mixtures = make_mixtures(240 if context.quick else 600, random_state=context.generator(1))
-    helices = make_helices("B", n_samples=250 if context.quick else 1000)
+    def helices(trial: int) -> Views:
+        return Views(make_helices("B", n_samples=250 if few else 1000).views)
+
     return {
-        "Swiss rolls": _Case(rolls.views, 2),
-        "corkscrews": _Case(helices.views, 1),
-        "six clusters": _Case(mixtures.views, 9),
+        "Swiss rolls": _Data(rolls, 2),
+        "thin circles": _Data(circles(0.03), 1),
+        "noisy circles": _Data(circles(0.16), 1),
+        "corkscrews": _Data(helices, 1, is_random=False),
+        "six clusters": _Data(mixtures, 9),
     }
 
 
-def _ends(n_samples: int, surface: Surface) -> tuple[int | float, ...]:
+def _measure(views: Views, context: Context) -> tuple[ScaleDraw, dict[str, JointScales]]:
+    """Scales and ends of one draw, and Algorithm 1 by both rules."""
+    by_rule = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ScaleWarning)
+        for rule in _RULES:
+            by_rule[rule] = joint(views, rule=rule, random_state=context.generator(3))
+    scales = {rule: (each.scales["x"], each.scales["y"]) for rule, each in by_rule.items()}
+    for rule, choose in _SINGLE.items():
+        scales[rule] = choose(views["x"]), choose(views["y"])
+    surface, slopes = by_rule["minimal"].surfaces["x", "y"], by_rule["minimal"].slopes["x", "y"]
+    nearest = int(np.argmin(abs(np.log(surface.other_scales / scales["minimal"][1]))))
+    slope = np.interp(np.log(scales["minimal"][0]), np.log(surface.scales), slopes[:, nearest])
+    return ScaleDraw(scales, _ends(len(views), surface), float(slope), bool(caught)), by_rule
+
+
+def _ends(n_samples: int, surface: Surface) -> tuple[float, ...]:
     """M, and each asymptote followed by the value that should reach it."""
     log, values = float(np.log(n_samples)), surface.values
     return (
@@ -126,104 +139,115 @@ def _ends(n_samples: int, surface: Surface) -> tuple[int | float, ...]:
     )
 
 
-def _measure_scales(views: Views, chosen: JointScales) -> tuple[float, ...]:
-    """Scale of x by four rules, slope at the first, and steepest slope."""
-    surface, slopes = chosen.surfaces["x", "y"], chosen.slopes["x", "y"]
-    logs = np.log(surface.scales), np.log(surface.other_scales)
-    slope = RegularGridInterpolator(logs, slopes)
-    there = np.log([chosen.scales["x"], chosen.scales["y"]])
-    return (
-        chosen.scales["x"],
-        max_min(views["x"]),
-        log_log(views["x"]),
-        float(np.exp(lower_end(logs[0], slopes[:, 0]))),
-        float(slope(there)[0]),
-        float(slopes.max()),
-    )
+def _keep(result: JointScales) -> dict[str, Any]:
+    """What the picture needs of Algorithm 1."""
+    surface = result.surfaces["x", "y"]
+    return {
+        "chosen": result.scales,
+        "scales": surface.scales,
+        "other_scales": surface.other_scales,
+        "values": surface.values,
+        "ranges": result.ranges["x", "y"],
+    }
 
 
-def lower_end(logs: Any, slopes: Any) -> float:
-    """Last log σ before the peak at which the slope rises through 95 % of the peak.
+def count_kernel_values(n_samples: int, *, n_views: int, n_scales: int) -> int:
+    """Number of kernel values that steps 1 and 2 of Algorithm 1 evaluate, as they are printed.
 
     Parameters
     ----------
-    logs, slopes : (n,) arrays
-        log σ, increasing, and the slope there.
+    n_samples, n_views, n_scales : int
     """
-    peak = int(np.argmax(slopes))
-    level = 0.95 * slopes[peak]
-    below = np.flatnonzero(slopes[:peak] < level)
-    if not below.size:
-        return float(logs[0])
-    k = int(below[-1])
-    return float(np.interp(level, slopes[k : k + 2], logs[k : k + 2]))
+    generator = np.random.default_rng(0)
+    count = 0
+    for _ in range(n_views):
+        squares = squareform(pdist(generator.standard_normal((n_samples, 2)), "sqeuclidean"))
+        for scale in np.geomspace(0.01, 10, n_scales):
+            count += np.exp(-squares / (2 * scale**2)).size
+    return count
 
 
-def _remarks(asymptotes: Table, scales: Table, warned: int) -> tuple[str, ...]:
-    ends = [(row[2:4], row[4:6], row[6:8]) for row in asymptotes.rows]
-    # Cells of a table may be text; those of these columns are numbers.
-    error = max(abs(a - b) for row in ends for a, b in row)  # type: ignore[operator]
-    rows = [dict(zip(scales.columns, row, strict=True)) for row in scales.rows]
-    by_rule = {
-        rule: sum(row["Algorithm 1"] < row[rule] for row in rows)  # type: ignore[operator]
-        for rule in ("max-min", "log-log")
+def _asymptote_table(draws: Mapping[str, list[ScaleDraw]]) -> Table:
+    """Table of both asymptotes of log S and those of its slice, of the first draw."""
+    return Table(
+        "Both asymptotes of log S, and those of the slice where the other scale is smallest",
+        (
+            "data",
+            "M",
+            "log M",
+            "smallest log S",
+            "3 log M",
+            "largest log S",
+            "2 log M",
+            "end of the slice",
+        ),
+        tuple((name, int(each[0].ends[0]), *each[0].ends[1:]) for name, each in draws.items()),
+    )
+
+
+def _scale_table(draws: Mapping[str, list[ScaleDraw]], data: Mapping[str, _Data]) -> Table:
+    """Table of the scales of view x by rule, and of the slope at the minimal one."""
+    rules = (*_RULES, *_SINGLE)
+    rows: list[tuple[Cell, ...]] = []
+    for name, each in draws.items():
+        scales = [_spread(np.array([one.scales[rule][0] for one in each])) for rule in rules]
+        slopes = _spread(np.array([one.slope for one in each]))
+        rows.append((name, *scales, slopes, data[name].dimension))
+    return Table(
+        "Scales of view x by rule, and the slope of log S over log σ at Algorithm 1: mean ± "
+        "standard deviation over draws",
+        (
+            "data",
+            "Algorithm 1",
+            "Algorithm 1, steepest",
+            "max-min, C = 1",
+            "log-log, one view",
+            "slope",
+            "dimension",
+        ),
+        tuple(rows),
+    )
+
+
+def _count_table(counts: Mapping[int, int]) -> Table:
+    return Table(
+        "Kernel values that steps 1 and 2 evaluate as printed, for L = 2 views and n_0 = 5 scales",
+        ("M", "kernel values", "M L n_0, the printed cost"),
+        tuple((str(n), count, n * 2 * 5) for n, count in counts.items()),
+    )
+
+
+def _spread(values: NDArray[np.float64]) -> str:
+    """Mean and standard deviation over draws, as text."""
+    spread = f" ± {values.std(ddof=1):.2g}" if values.size > 1 else ""
+    return f"{values.mean():.3g}{spread}"
+
+
+def _remarks(draws: Mapping[str, list[ScaleDraw]]) -> tuple[str, ...]:
+    ratio = {
+        name: float(
+            np.exp(
+                np.mean([np.log(one.scales["steepest"][0] / one.scales["minimal"][0]) for one in d])
+            )
+        )
+        for name, d in draws.items()
     }
-    slopes = "; ".join(
-        f"{row['data']} {row['slope at Algorithm 1']:.2f} for {row['dimension']}" for row in rows
-    )
-    remarks = (
-        f"{'As' if error < 0.01 else 'Unlike'} in the paper, log S goes from log M to 3 log M. The "
-        f"largest difference from an asymptote is {error:.4f}, for the corkscrews if any: two "
-        "samples of their view y are one point.",
-        "The paper says that Algorithm 1 gives small scales. Of these data, it gives a smaller one "
-        f"than max-min (C = 1) in {by_rule['max-min']} of {len(rows)}, and than the single-view "
-        f"log-log rule in {by_rule['log-log']}. The slice where the other scale vanishes is the "
-        "same rule for one view alone, and Algorithm 1 asks for a linear range there, too: it "
-        "cannot go below it.",
-        f"The slope at the chosen scale estimates the intrinsic dimension: {slopes}. It is right "
-        "for the rolls. The turns of a corkscrew lie 1.6π = 5.03 apart, about two scales, and look "
-        "like a surface; nine dimensions are more than these samples fill.",
+    warned = sum(one.warned for each in draws.values() for one in each)
+    return (
+        "Algorithm 1 asks for the minimal scale at which log S is linear; by default that is the "
+        "first linear range from below. The range around the steepest slope gives larger scales, "
+        "by a factor of "
+        + ", ".join(f"{value:.1f} ({name})" for name, value in ratio.items())
+        + ": where data are linear at the scale of the samples and again at that of the clusters "
+        "or turns, it takes the second.",
+        "The slope at the chosen scale estimates the intrinsic dimension where the samples fill "
+        "it: nine dimensions are more than these samples fill.",
         "The paper prints neither the data of its figure nor its numbers; these data are ours. "
-        "The grid follows the data: the paper's range of ten decades is flat for the most part.",
+        "The grid follows the data: the paper's range of ten decades is flat for the most part. "
+        "Two samples of view y of the corkscrews are one point, so S begins at M + 2 there.",
+        f"In {warned} of {sum(map(len, draws.values()))} draws Algorithm 1 warned, by one of its "
+        "rules, that no single scale is linear in all slices.",
     )
-    if not warned:
-        return remarks
-    return (*remarks, f"On {warned} of the data no single scale is linear in all slices; it warns.")
-
-
-def draw(result: Result) -> dict[str, Picture]:
-    """Picture of the surface on the left and its slice on the right."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    chosen = _joint_scales(result.numbers)
-    n_samples = result.numbers["samples"]
-    bandwidth_surface(chosen, ax=left, title="log S over both scales; the dot is Algorithm 1")
-    bandwidth_slice(chosen, ax=right, title="Slice: the scale of y at its smallest")
-    for x, y, text, colour, sides in (
-        (0.04, 0.05, "log M", "white", ("left", "bottom")),
-        (0.96, 0.94, "3 log M", INK, ("right", "top")),
-    ):
-        left.text(x, y, text, color=colour, transform=left.transAxes, ha=sides[0], va=sides[1])
-    low, high = np.log(n_samples), 2 * np.log(n_samples)
-    start, end = chosen.surfaces["x", "y"].scales[[0, -1]]
-    right.text(end, low, f"log M = {low:.2f}", color=INK, ha="right", va="bottom")
-    right.text(start, high, f"2 log M = {high:.2f}", color=INK, ha="left", va="top")
-    caption = (
-        "Left: log S(σ_x, σ_y) of two Swiss rolls, with the chosen scales. Right: the slice at the "
-        "smallest σ_y. Dashed: the ends of the slice."
-    )
-    return {"": Picture(figure, caption)}
-
-
-def _joint_scales(numbers: Mapping[str, Any]) -> JointScales:
-    """Joint scales restored from stored numbers."""
-    keys = ("scales", "other_scales", "values")
-    surface = Surface(*(np.asarray(numbers[key]) for key in keys))
-    pair = ("x", "y")
-    ranges = {pair: np.asarray(numbers["ranges"])}
-    return JointScales(dict(numbers["chosen"]), {pair: surface}, {}, ranges, "minimal")
 
 
 EXPERIMENTS = (
@@ -239,5 +263,6 @@ EXPERIMENTS = (
         ),
         run=run,
         draw=draw,
+        trials=Trials(default=10, quick=2, paper=None),
     ),
 )

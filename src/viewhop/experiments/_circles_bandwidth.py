@@ -42,6 +42,8 @@ _NOISE = 0.16
 _HIGHEST_START = 0.15
 #: Residual of an eigenpair; smaller ones do not change K-means on one coordinate.
 _TOL = 1e-4
+#: Refusals of kernels that are the identity, exactly or nearly.
+_REFUSALS = ("underflows to the identity", "no eigenvalue of the walk")
 #: Below this scale of some view, a kernel nearly falls into pieces, and LAPACK is both faster and
 #: surer than iterations.
 _TORN = 0.1
@@ -67,8 +69,7 @@ def run(context: Context) -> Result:
                             values[i, j] = values[j, i]  # it depends on σ_x² + σ_y² alone
                             continue
                         Z = _fuse(circles, {"x": float(x), "y": float(y)}, fusion, context)
-                        labels = find_clusters(Z, 2, seed=context.integer(trial, 1))
-                        values[i, j] = matched_share(circles.target, labels)
+                        values[i, j] = _accuracy(Z, circles, context.integer(trial, 1))
                     context.progress("scales", (trial * size + i) * size + j + 1, total)
     shares = _shares(accuracy, scales)
     return Result(
@@ -91,7 +92,15 @@ def run(context: Context) -> Result:
     )
 
 
+def _accuracy(embedding: Any, circles: Bunch, seed: int) -> float:
+    """Share of samples in the right cluster; that of chance if there is no embedding."""
+    if embedding is None:
+        return 0.5
+    return float(matched_share(circles.target, find_clusters(embedding, 2, seed=seed)))
+
+
 def _fuse(circles: Bunch, scales: dict[str, float], fusion: str, context: Context) -> Any:
+    """One coordinate of each sample; None if the fit is refused, at scales that join nobody."""
     kernels = {name: Gaussian(bandwidth=scale) for name, scale in scales.items()}
     is_torn = fusion != "hop" and min(scales.values()) < _TORN
     est = MultiViewDiffusionMaps(
@@ -103,7 +112,12 @@ def _fuse(circles: Bunch, scales: dict[str, float], fusion: str, context: Contex
         tol=_TOL,
         random_state=context.seed,
     )
-    return est.fit_transform(circles.views)
+    try:
+        return est.fit_transform(circles.views)
+    except ValueError as error:
+        if not any(text in str(error) for text in _REFUSALS):
+            raise
+        return None
 
 
 def _shares(

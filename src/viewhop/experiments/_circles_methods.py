@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from viewhop import bandwidth
@@ -11,7 +11,7 @@ from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.kernels import Gaussian
 from viewhop.views import Views
 
-__all__ = ["METHODS", "PRINTED", "SCALED", "SETTINGS", "build_kernels", "list_embeddings"]
+__all__ = ["METHODS", "PRINTED", "SCALED", "SETTINGS", "TORN", "build_kernels", "list_embeddings"]
 
 METHODS = (
     "x alone",
@@ -28,6 +28,12 @@ METHODS = (
 PRINTED = "max-min, C = 1"
 SCALED = (PRINTED, "max-min, C = 0.1", "connected", "Algorithm 1")
 SETTINGS = (*SCALED, "10 neighbours")
+#: Methods that nearly fall into pieces, by setting.
+TORN: dict[str, tuple[str, ...]] = {
+    "max-min, C = 0.1": METHODS[:5],
+    "connected": METHODS[3:5],
+    "Algorithm 1": METHODS[:5],
+}
 #: Residual of an eigenpair; smaller ones do not change K-means on one coordinate.
 _TOL = 1e-5
 
@@ -47,26 +53,31 @@ def build_kernels(views: Views, setting: str) -> dict[str, Gaussian]:
 
 
 def list_embeddings(
-    views: Views, kernels: dict[str, Gaussian], seed: int, *, is_torn: bool = False
+    views: Views, kernels: dict[str, Gaussian], seed: int, *, torn: Collection[str] = ()
 ) -> dict[str, Callable[[], Any] | None]:
     """Functions by method that compute the embedding to be clustered.
 
-    At the smallest scales (`is_torn`) one geometry alone nearly falls into pieces: eigenvalues
-    within 1e-7 of 1, on which iterations stop at any mixture of their vectors. LAPACK does not,
-    and takes less time.
+    At small scales some methods (`torn`) nearly fall into pieces: eigenvalues within 1e-7 of 1, on
+    which iterations stop at any mixture of their vectors, or do not converge. LAPACK does, and
+    takes less time.
     """
     common: dict[str, Any] = {"tol": _TOL, "random_state": seed}
-    of_one = {**common, "solver": "dense"} if is_torn else common
+    solvers = {method: "dense" if method in torn else "auto" for method in METHODS}
     is_dense = not any(isinstance(kernel.bandwidth, str) for kernel in kernels.values())
 
     def alone(name: str) -> Any:
-        return DiffusionMaps(1, kernel=kernels[name], **of_one).fit_transform(views[name])
+        est = DiffusionMaps(1, kernel=kernels[name], solver=solvers[f"{name} alone"], **common)
+        return est.fit_transform(views[name])
 
-    def fused(fusion: str) -> Any:
-        options = common if fusion == "hop" else of_one
+    def fused(method: str, fusion: str) -> Any:
         stay = 0.0 if fusion == "hop" else None
         est = MultiViewDiffusionMaps(
-            1, kernel=kernels, fusion=fusion, within_view_weight=stay, **options
+            1,
+            kernel=kernels,
+            fusion=fusion,
+            within_view_weight=stay,
+            solver=solvers[method],
+            **common,
         )
         return est.fit_transform(views)
 
@@ -76,11 +87,11 @@ def list_embeddings(
     return {
         "x alone": lambda: alone("x"),
         "y alone": lambda: alone("y"),
-        "kernel sum": lambda: fused("sum"),
-        "kernel product": lambda: fused("product"),
-        "kernel product, concat": lambda: fused("concat"),
+        "kernel sum": lambda: fused("kernel sum", "sum"),
+        "kernel product": lambda: fused("kernel product", "product"),
+        "kernel product, concat": lambda: fused("kernel product, concat", "concat"),
         # Incomplete Cholesky factorisation needs a dense kernel.
         "kernel CCA": correlated if is_dense else None,
         "de Sa": lambda: DeSaEmbedding(2, kernel=kernels, **common).fit_transform(views),
-        "multi-view": lambda: fused("hop"),
+        "multi-view": lambda: fused("multi-view", "hop"),
     }

@@ -12,6 +12,9 @@ from viewhop.views import Views
 
 __all__ = ["find_isolated"]
 
+#: In units of the scale: where the kernel is exp(−1/2), up to rounding.
+REACH = 1.0 + 1e-9
+
 
 def find_isolated(views: Views, scales: Mapping[str, float]) -> tuple[float, ...]:
     """Shares of samples without a kernel value of exp(−1/2) to any other sample.
@@ -29,11 +32,11 @@ def find_isolated(views: Views, scales: Mapping[str, float]) -> tuple[float, ...
         the element-wise product of the kernels, and in one Gaussian on the views side by side.
     """
     scaled = {name: views[name] / scale for name, scale in scales.items()}
-    first, second = (_nearest(rows) > 1.0 for rows in scaled.values())
+    first, second = (_nearest(rows) > REACH for rows in scaled.values())
     width = np.sqrt(sum(scale**2 for scale in scales.values()))
     side_by_side = np.hstack([views[name] for name in scales]) / width
-    product = _nearest(np.hstack([*scaled.values()])) > 1.0
-    concat = _nearest(side_by_side) > 1.0
+    product = _nearest(np.hstack([*scaled.values()])) > REACH
+    concat = _nearest(side_by_side) > REACH
     alone = (first, second, first & second, product, concat)
     return tuple(float(np.mean(each)) for each in alone)
 
