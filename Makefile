@@ -14,7 +14,7 @@ PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -34,6 +34,7 @@ help:
 	@echo "make bench-quality        score embeddings on fourteen real sets, with other packages, about an hour; FULL=1 for more:"
 	@echo "                  a page in quality-results/, taken up again where it was interrupted. Sets: VIEWHOP_DATA"
 	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
+	@echo "make bench-joint-rules    compare the two linear ranges of Algorithm 1, eight minutes: docs/joint-rules.md"
 	@echo "make reproduce    run the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
@@ -106,6 +107,9 @@ bench-quality: $(VENV)/.ready-demo $(VENV)-peers/.ready
 
 bench-quality-quick: $(VENV)/.ready-demo
 	$(BIN)/python -m benchmarks.quality --quick --out quality-results/quick
+
+bench-joint-rules: $(VENV)/.ready-demo
+	$(BIN)/python -m benchmarks.joint_rules --record
 
 reproduce: $(VENV)/.ready-reproduce
 	$(BIN)/viewhop reproduce

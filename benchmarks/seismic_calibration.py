@@ -42,8 +42,9 @@ between the channels of Table 4. The procedure was then amended to this one:
 - The two tables are about different records of the paper, so each has settings of its own.
 - Table 3 keeps the quarries as they are. NORTH is turned by 45°, SOUTH by the angle at which its N
   and E differ least at a noise level of 0.3; then the noise level of each channel is read off.
-- Table 4 keeps the axes. The spread is read off at a noise level of 0.3 on all channels; then the
-  noise level of each channel is read off at that spread.
+- Table 4 keeps the axes. The spread is read off at a noise level of 0.3 from the least accurate
+  channel (from the mean of the channels at first: noise cannot make a channel better, and E stayed
+  at 70 per cent); then the noise level of each channel is read off at that spread.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ BASE_LEVEL = 0.3
 
 FULL: dict[str, Any] = {
     "types": {"sizes": (46, 62), "n_draws": 12},
-    "quarries": {"n_blasts": 602, "n_draws": 2},
+    "quarries": {"n_blasts": 602, "n_draws": 3},
 }
 
 
@@ -192,13 +193,13 @@ def calibrate_types(*, sizes: tuple[int, int], n_draws: int) -> Iterator[str]:
 
 def calibrate_quarries(*, n_blasts: int, n_draws: int) -> Iterator[str]:
     """Lines that tell what was tried and chosen for Table 4, and the check on further draws."""
-    means = []
+    lowest = []
     for spread in SPREADS:
         make = partial(make_quarry_blasts, n_blasts, quarries=clusters(spread))
         found = channel_accuracies(make, (BASE_LEVEL,), range(n_draws)).mean(axis=(0, 2))
-        means.append(found.mean())
-        yield f"spread {spread:g} km: {_pairs(found)}; all {means[-1]:.1f}"
-    spread = round(2 * find_crossing(SPREADS, np.array(means), QUARRY_TARGET)) / 2
+        lowest.append(found.mean(axis=1).min())
+        yield f"spread {spread:g} km: {_pairs(found)}; least {lowest[-1]:.1f}"
+    spread = round(2 * find_crossing(SPREADS, np.array(lowest), QUARRY_TARGET)) / 2
     make = partial(make_quarry_blasts, n_blasts, quarries=clusters(spread))
     curves = channel_accuracies(make, LEVELS, range(n_draws))
     levels = yield from _read_levels(curves, QUARRY_TARGET)

@@ -62,12 +62,15 @@ def gapped_rolls() -> None:
 
 
 def joint_scales() -> None:
-    """Algorithm 1 on two noisy rolls."""
-    rolls = vh.datasets.make_swiss_rolls(noise=0.1, random_state=0)
-    found = vh.bandwidth.joint(rolls.views)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-    vh.plotting.bandwidth_surface(found, ax=axes[0], title="log S over both scales")
-    vh.plotting.bandwidth_slice(found, ax=axes[1], title="at the smallest scale of y")
+    """Algorithm 1 on two thin circles, by both rules for the linear range."""
+    circles = vh.datasets.make_circles(1000, noise=0.03, random_state=0)
+    minimal, steepest = (
+        vh.bandwidth.joint(circles.views, rule=rule) for rule in ("minimal", "steepest")
+    )
+    figure, axes = plt.subplots(1, 3, figsize=(15, 4), layout="constrained")
+    vh.plotting.bandwidth_surface(minimal, ax=axes[0], title="log S over both scales")
+    vh.plotting.bandwidth_slice(minimal, ax=axes[1], title='rule="minimal", the default')
+    vh.plotting.bandwidth_slice(steepest, ax=axes[2], title='rule="steepest"')
     figure.savefig(PICTURES / "joint-scales.png", dpi=110)
     plt.close(figure)
 
@@ -151,6 +154,10 @@ def kernels() -> str:
         ),
         '`Gaussian("local")`': Gaussian("local"),
         '`Gaussian("joint")` (Algorithm 1)': Gaussian("joint"),
+        '`bandwidth.joint(views, rule="steepest")`': {
+            name: Gaussian(scale)
+            for name, scale in vh.bandwidth.joint(data.views, rule="steepest").scales.items()
+        },
         '`Gaussian("log-log")`': Gaussian("log-log"),
         '`Gaussian("connected")`': Gaussian("connected"),
         '`Gaussian("max-min", factor=0.1)`': Gaussian(factor=0.1),

@@ -9,17 +9,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
-from viewhop.errors import DisconnectedWarning
+from viewhop.errors import DisconnectedWarning, MemoryBudgetError
 from viewhop.estimators import DeSaEmbedding
 from viewhop.experiments._comparison import (
+    PRODUCTS,
     Coordinates,
     compare_methods,
     de_sa_coordinates,
     fit_coordinates,
+    list_products,
     pieces_remarks,
+    products_remarks,
     sum_coordinates,
 )
-from viewhop.kernels import Gaussian
+from viewhop.kernels import Gaussian, Laplacian, Precomputed
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +69,48 @@ def test_rows_of_de_sa_need_no_fit_of_their_own(circles, hop, r):
 def test_methods_come_in_order_with_as_many_coordinates_as_asked(circles):
     kernels = dict.fromkeys(circles.names, Gaussian(0.6))
     found = dict(compare_methods(circles, kernels, 5, seed=0))
-    assert list(found) == ["x", "y", "kernel sum", "de Sa", "multi-view", "kernel product"]
+    assert list(found) == ["x", "y", "kernel sum", "de Sa", "multi-view", *PRODUCTS]
     widths = {method: each.first(5).shape for method, each in found.items()}
     assert set(widths.values()) == {(120, 5), (120, 10)}
     assert widths["multi-view"] == widths["de Sa"] == (120, 10)
-    product = vh.MultiViewDiffusionMaps(5, kernel=Gaussian(0.6), fusion="product", random_state=0)
-    assert_allclose(found["kernel product"].first(5), product.fit_transform(circles), atol=1e-9)
+    for name, fusion in {"kernel product": "product", "kernel product, concat": "concat"}.items():
+        product = vh.MultiViewDiffusionMaps(5, kernel=Gaussian(0.6), fusion=fusion, random_state=0)
+        assert_allclose(found[name].first(5), product.fit_transform(circles), atol=1e-9)
+    wide = vh.DiffusionMaps(5, kernel=Gaussian(0.6 * 2**0.5), random_state=0)
+    expected = wide.fit_transform(np.hstack(circles.arrays))
+    assert_allclose(found["kernel product, concat"].first(5), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "products"),
+    [
+        ([Gaussian(), Gaussian(0.5)], ["kernel product", "kernel product, concat"]),
+        ([Gaussian(n_neighbors=9)] * 2, ["kernel product", "kernel product, concat"]),
+        ([Gaussian(), Laplacian()], ["kernel product"]),
+        ([Gaussian(factor=2.0), Gaussian()], ["kernel product"]),
+        ([Gaussian(n_neighbors=9), Laplacian(n_neighbors=9)], []),
+        ([Gaussian(n_neighbors=9), Gaussian()], []),
+        ([Precomputed(n_neighbors=9)] * 2, []),
+    ],
+)
+def test_products_that_kernels_do_not_have_are_left_out_and_told(circles, kernels, products):
+    by_view = dict(zip(circles.names, kernels, strict=True))
+    assert list_products(by_view) == products
+    told = products_remarks(by_view)
+    left_out = [name for name in PRODUCTS if name not in products]
+    assert [text.split(":")[0] for text in told] == [f"There is no {name}" for name in left_out]
+    if not any(isinstance(kernel, Precomputed) for kernel in kernels):
+        found = [name for name, _ in compare_methods(circles, by_view, 2, seed=0)]
+        assert found[5:] == products
+
+
+def test_a_product_beyond_memory_is_refused(circles, monkeypatch):
+    kernels = dict.fromkeys(circles.names, Gaussian(0.6))
+    methods = compare_methods(circles, kernels, 2, seed=0)
+    assert [next(methods)[0] for _ in range(5)][-1] == "multi-view"
+    monkeypatch.setattr("viewhop._runtime.memory.available_bytes", lambda: 10_000)
+    with pytest.raises(MemoryBudgetError, match="a kernel product of 120 samples"):
+        next(methods)
 
 
 def test_three_views_have_no_rows_of_de_sa_and_the_product_can_be_left_out(circles):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks import joint_rules
-from benchmarks.joint_rules import FAMILIES, Row, decide, mean_scores, write_page
+from benchmarks.joint_rules import FAMILIES, Row, decide, mean_scores
+from benchmarks.joint_rules_page import write_page
 
 
 def row(family, level, minimal, steepest):

@@ -115,6 +115,23 @@ def test_wrong_walks_are_refused_before_any_fit(heard, function, wrong, told):
         function(heard, KIND, **wrong)
 
 
+def test_some_events_left_out_are_predicted_as_among_all(patchy):
+    settings = {"kernel": "gaussian", "n_components": 3, "procedures": ["refitted"]}
+    every = classify(patchy, KIND, **settings)
+    some = classify(patchy, KIND, left_out=[20, 3, 3, 0], **settings)
+    for score, whole in zip(some, every, strict=True):
+        assert score.method == whole.method
+        chosen = np.isin(np.arange(32), [0, 3, 20])
+        assert_array_equal(score.predicted[chosen], whole.predicted[chosen])
+        assert set(score.predicted[~chosen]) == {-1}
+
+
+@pytest.mark.parametrize("wrong", [[], [32], [-1], [0.5]])
+def test_events_left_out_must_exist(heard, wrong):
+    with pytest.raises(ValueError, match="left_out must hold event indices from 0 to 31"):
+        classify(heard, KIND, left_out=wrong)
+
+
 def test_both_kernel_products_have_their_names(heard):
     found = classify(
         heard,

@@ -19,8 +19,8 @@ __all__ = ["connected", "resolve_scales"]
 
 Floats = NDArray[np.float64]
 
-#: Linear ranges of a kernel with bandwidth="joint".
-RULE_OF_KERNELS = "steepest"
+#: Linear ranges of a kernel with bandwidth="joint": decided by docs/joint-rules.md.
+RULE_OF_KERNELS = "minimal"
 
 
 def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[str, float]:

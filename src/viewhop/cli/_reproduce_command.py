@@ -45,7 +45,7 @@ Examples:
     metavar="DIR",
     default=Path("viewhop-reproduce"),
     show_default=True,
-    help="Folder for pictures, numbers and report.html.",
+    help="Folder for pictures, numbers, report.html and claims.md.",
 )
 @quiet_option
 def reproduce(
@@ -62,9 +62,9 @@ def reproduce(
     """Run the paper's experiments and compare the results with the published ones.
 
     Without NAME, all are run. Each writes pictures and NAME.json; report.html and report.md show
-    them all. Experiments that are finished in the folder are kept, so a stopped run resumes; a
-    damaged result is computed again. If the folder has results of other settings, versions or
-    data, nothing is run.
+    them all, and claims.md says what they mean for each claim of the paper. Experiments that are
+    finished in the folder are kept, so a stopped run resumes; a damaged result is computed again.
+    If the folder has results of other settings, versions or data, nothing is run.
     """
     from viewhop import experiments
 
@@ -95,7 +95,8 @@ def reproduce(
         seconds = [f"{outcome.seconds:.1f} s"] if outcome.status == "done" else []
         details = [*seconds, *filter(None, [outcome.reason])]
         click.echo(", ".join([f"{outcome.name}: {outcome.status}", *details]))
-    click.echo(f"wrote {out / 'report.html'}")
+    click.echo(f"all: {sum(outcome.seconds for outcome in outcomes):.1f} s")
+    click.echo(f"wrote {out / 'report.html'} and {out / 'claims.md'}")
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:
         debug = click.get_current_context().meta.get("viewhop.debug")

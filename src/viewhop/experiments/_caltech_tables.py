@@ -171,10 +171,10 @@ def _hypothesis_remark(sizes: Scores) -> str:
         f"{LABELS[labels]}: {n_signs} of {2 * len(PAPER)} signs, rank correlation {rank:.2f}"
         for labels, (n_signs, rank) in agreement.items()
     ]
-    best = max(agreement, key=agreement.__getitem__)
+    best = LABELS[max(agreement, key=agreement.__getitem__)]
     return (
         "Agreement of our silhouettes (dense kernels, both sizes) with the printed ones, by "
-        f"labels: {'; '.join(parts)}. {LABELS[best].capitalize()} come closest. That the paper "
+        f"labels: {'; '.join(parts)}. {best[0].upper()}{best[1:]} come closest. That the paper "
         "scored every method by these labels is a hypothesis, not a fact."
     )
 

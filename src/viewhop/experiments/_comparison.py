@@ -10,23 +10,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._runtime import memory
+from viewhop.affinity import AffinitySize, common_gaussian, concat_kernel
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel
 from viewhop.solvers import keep_positive, solve_multilevel
 from viewhop.views import Views
-from viewhop.walks import SumWalk
+from viewhop.walks import ConcatWalk, ProductWalk, SumWalk, Walk
 
 __all__ = [
+    "PRODUCTS",
     "Coordinates",
     "compare_methods",
     "de_sa_coordinates",
     "fit_coordinates",
+    "list_products",
     "pieces_remarks",
+    "products_remarks",
     "sum_coordinates",
 ]
 
 _Floats = NDArray[np.floating]
+
+#: The two kernel products by their names in tables: element-wise, and one Gaussian of all views
+#: side by side with σ∘² = Σ σ_l², which is that of the paper's experiments.
+PRODUCTS: dict[str, type[ProductWalk] | type[ConcatWalk]] = {
+    "kernel product": ProductWalk,
+    "kernel product, concat": ConcatWalk,
+}
 
 #: Up to this many samples, walks are solved by LAPACK: iterations do not converge close to the
 #: identity, where a product of narrow kernels lies.
@@ -71,7 +83,8 @@ def compare_methods(
     """Iterator over names of methods with their first `r` coordinates.
 
     The methods are each view alone, the kernel sum, de Sa's rows for two views, the walk between
-    views and, last, the kernel product. All but the last share the kernels of one fit.
+    views and, last, those of `PRODUCTS` that the kernels have: see `list_products`. All share the
+    kernels of one fit.
 
     Parameters
     ----------
@@ -82,7 +95,7 @@ def compare_methods(
     tol : float or None
         As for the estimators.
     has_product : bool
-        False if the kernels have no product; see `ProductWalk`.
+        False leaves out the kernel products.
     """
     hop = MultiViewDiffusionMaps.paper_settings(r, kernel=dict(kernels), tol=tol, random_state=seed)
     between = fit_coordinates(hop, views)
@@ -92,17 +105,69 @@ def compare_methods(
     if views.n_views == 2:
         yield "de Sa", de_sa_coordinates(hop)
     yield "multi-view", between
-    del hop, between  # Kernels are large.
-    if has_product:
-        product = MultiViewDiffusionMaps(
-            r,
-            kernel=dict(kernels),
-            fusion="product",
-            solver="dense" if len(views) <= _FEW else "auto",
-            tol=tol,
-            random_state=seed,
-        )
-        yield "kernel product", fit_coordinates(product, views)
+    del between
+    for name in list_products(kernels) if has_product else ():
+        yield name, _product_coordinates(hop, PRODUCTS[name], r, seed=seed)
+
+
+def list_products(kernels: Mapping[str, Kernel]) -> list[str]:
+    """Names of those kernel products in `PRODUCTS` that kernels have.
+
+    Dense kernels have an element-wise product, and kernels on neighbours if they are Gaussians that
+    are alike; only Gaussians can be one kernel of all views side by side.
+
+    Parameters
+    ----------
+    kernels : dict of Kernel by view name
+    """
+    return [name for name in PRODUCTS if not _explain_product(name, [*kernels.values()])]
+
+
+def products_remarks(kernels: Mapping[str, Kernel]) -> tuple[str, ...]:
+    """Remark on the kernel products that kernels do not have, if there are any.
+
+    Parameters
+    ----------
+    kernels : dict of Kernel by view name
+    """
+    reasons = {name: _explain_product(name, [*kernels.values()]) for name in PRODUCTS}
+    return tuple(f"There is no {name}: {why}." for name, why in reasons.items() if why)
+
+
+def _explain_product(name: str, kernels: Sequence[Kernel]) -> str:
+    """Reason why kernels do not have a product; empty if they do."""
+    if PRODUCTS[name] is ConcatWalk:
+        try:
+            concat_kernel(kernels)
+        except ValueError:
+            return "features side by side have one kernel only for Gaussians that are alike"
+        return ""
+    if any(kernel.n_neighbors is not None for kernel in kernels) and (
+        common_gaussian(kernels, 1.0) is None
+    ):
+        return "on neighbours it is defined only for Gaussians that are alike"
+    return ""
+
+
+def _product_coordinates(
+    estimator: MultiViewDiffusionMaps,
+    kind: type[ProductWalk] | type[ConcatWalk],
+    r: int,
+    *,
+    seed: int,
+) -> Coordinates:
+    """Coordinates of a kernel product, from the kernels of a fit."""
+    affinities = estimator.walk_.affinities
+    first = affinities[0]
+    width = sum(estimator.geometry_.schema.widths)
+    size = AffinitySize(first.kernel, first.n_samples, width, first.dtype, first.n_jobs)
+    memory.require_bytes(
+        int(size.peak_bytes),
+        memory.parse_budget(estimator.max_memory),
+        what=f"a kernel product of {first.n_samples:,} samples",
+        instead="use fewer samples",
+    )
+    return _solve_fused(kind(affinities), r, tol=estimator.tol, seed=seed)
 
 
 def fit_coordinates(estimator: Any, data: Any) -> Coordinates:
@@ -139,12 +204,17 @@ def sum_coordinates(
     seed : int
     """
     walk = SumWalk([K for K in estimator.walk_.affinities if K.name in names])
+    return _solve_fused(walk, r, tol=estimator.tol, seed=seed)
+
+
+def _solve_fused(walk: Walk, r: int, *, tol: float | None, seed: int) -> Coordinates:
+    """Coordinates of a walk with one geometry."""
     pieces = walk.pieces()
     spectrum = solve_multilevel(
         walk,
         r,
         solver="dense" if walk.n_samples <= _FEW else "auto",
-        tol=estimator.tol,
+        tol=tol,
         pieces=pieces,
         generator=np.random.default_rng(seed),
     )

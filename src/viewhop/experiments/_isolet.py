@@ -26,7 +26,7 @@ from viewhop.experiments._experiment import (
     Trials,
     files_in_data_home,
 )
-from viewhop.experiments._findings import judge_lead
+from viewhop.experiments._findings import Finding, judge_lead
 from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
 from viewhop.experiments._timed_methods import PRODUCT, timed_methods
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian
@@ -100,8 +100,16 @@ def run(context: Context) -> Result:
         remarks=(*_remarks(nmi, tables, dims), *pieces),
         findings=(
             judge_lead("isolet-ahead", lead_settings(draws, timed=_TIMED), printed=_PRINTED),
+            _judge_time(draws),
         ),
     )
+
+
+def _judge_time(draws: DrawScores) -> Finding:
+    """Whether t = 1 is the best of three times for the multi-view walk, two kernel steps each."""
+    scores = draws[_PRINTED]["multi-view"]
+    times = {"t = 1": scores["2"], "t = 0.5": scores["1"], "t = 0": scores["0"]}
+    return judge_lead("one-step", {_PRINTED: times}, printed=_PRINTED, ours="t = 1")
 
 
 def _views(features: NDArray[np.floating]) -> Views:

@@ -297,14 +297,10 @@ def draw(result: Result) -> dict[str, Picture]:
         rows = np.array([result.numbers[f"{side} = {share:g}"] for share in SHARES])
         ax.plot(SHARES, rows.mean(axis=1), color=colour, linestyle=line, marker=marker, label=label)
         ax.fill_between(SHARES, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.15)
-    ax.set(
-        xlabel="η, or 1 − η",
-        ylabel="largest difference of eigenvalues",
-        xscale="log",
-        yscale="log",
-    )
+    ax.set(xlabel="η, or 1 − η", ylabel="largest difference of eigenvalues")
     ax.legend(frameon=False)
     tidy_axes(ax, None)
+    ax.set(xscale="log", yscale="log")  # after the axes are tidied, which sets linear ticks
     caption = (
         "The generalised kernel of Eq. (49): distance of its spectrum from that of the multi-view "
         "walk as η falls, and from those of the single views as 1 − η falls. Mean and range over "

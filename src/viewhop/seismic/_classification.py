@@ -15,6 +15,7 @@ from viewhop.seismic._classification_input import (
     overlapping_events,
     read_input,
     read_kernels,
+    read_left_out,
     read_ranks,
     renumber,
 )
@@ -49,6 +50,7 @@ def classify(
     fusions: Sequence[str] = ("sum", "product", "hop"),
     singles: bool = True,
     procedures: Sequence[str] = ("transductive", "refitted"),
+    left_out: Sequence[int] | None = None,
     overlaps: Sequence[tuple[int, int]] = (),
     random_state: int = 0,
     progress: Progress = no_progress,
@@ -85,6 +87,9 @@ def classify(
     singles : bool
         Whether each view is also used alone, on the events that it recorded.
     procedures : sequence of {"transductive", "refitted"}
+    left_out : list of int or None
+        Indices of the events that the refitted procedure predicts, one fit each; None predicts
+        all. The fits still use all other events.
     overlaps : list of (int, int)
         Indices of pairs of events that share part of their records, as in `EventViews.overlaps`:
         neither votes on the other nor enters the fit that places it.
@@ -120,6 +125,7 @@ def classify(
     """
     views, codes, classes = read_input(views, labels)
     apart = overlapping_events(overlaps, len(codes))
+    wanted = read_left_out(left_out, len(codes))
     ranks = read_ranks(n_components)
     check_choices(n_neighbors, fusions, procedures)
     check_walk(n_steps, within_view_weight)
@@ -150,6 +156,7 @@ def classify(
                     ranks=ranks,
                     n_neighbors=n_neighbors,
                     apart=apart,
+                    wanted=wanted,
                     progress=progress,
                 )
             except ValueError as error:
@@ -171,6 +178,7 @@ def _score_method(
     ranks: Sequence[int],
     n_neighbors: int,
     apart: Sequence[set[int]],
+    wanted: Codes | None,
     progress: Progress,
 ) -> list[Score]:
     """Score of one method under one procedure for each number of coordinates."""
@@ -181,6 +189,7 @@ def _score_method(
         columns=[method.columns(r, ranks[-1]) for r in ranks],
         n_neighbors=n_neighbors,
         apart=renumber(apart, method.events),
+        left_out=None if wanted is None else np.flatnonzero(np.isin(method.events, wanted)),
         progress=_progress_of(f"{procedure}, {method.name}", progress),
     )
     scores = []

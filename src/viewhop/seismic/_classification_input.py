@@ -21,6 +21,7 @@ __all__ = [
     "overlapping_events",
     "read_input",
     "read_kernels",
+    "read_left_out",
     "read_ranks",
     "renumber",
 ]
@@ -40,6 +41,23 @@ def overlapping_events(overlaps: Sequence[tuple[int, int]], n_events: int) -> li
         partners[k].add(m)
         partners[m].add(k)
     return partners
+
+
+def read_left_out(left_out: Sequence[int] | None, n_events: int) -> Codes | None:
+    """Distinct indices of the events to leave out, ascending; None for all."""
+    if left_out is None:
+        return None
+    wanted = np.unique(np.asarray(left_out))
+    if (
+        not wanted.size
+        or wanted.dtype.kind not in "iu"
+        or not 0 <= wanted[0] <= wanted[-1] < n_events
+    ):
+        raise ValueError(
+            f"left_out must hold event indices from 0 to {n_events - 1}, or be None for all; got "
+            f"{left_out!r}"
+        )
+    return wanted.astype(np.intp)
 
 
 def renumber(apart: Sequence[set[int]], events: Codes) -> list[Codes]:

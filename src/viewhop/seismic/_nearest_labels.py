@@ -32,6 +32,7 @@ def predict_transductive(
     columns: Sequence[Codes],
     n_neighbors: int,
     apart: Sequence[Codes],
+    left_out: Codes | None,
     progress: Progress,
 ) -> Predictions:
     """Predictions in one embedding of all events, as in the paper.
@@ -48,6 +49,8 @@ def predict_transductive(
     n_neighbors : int
     apart : list of int arrays
         For each event, those that share part of its record: they do not vote on it.
+    left_out : int array or None
+        Not used: one embedding serves all events.
     progress : callable
     """
     with warnings.catch_warnings(record=True) as caught:
@@ -72,6 +75,7 @@ def predict_refitted(
     columns: Sequence[Codes],
     n_neighbors: int,
     apart: Sequence[Codes],
+    left_out: Codes | None,
     progress: Progress,
 ) -> Predictions:
     """Predictions from fits without the event, which `transform` then places.
@@ -81,7 +85,10 @@ def predict_refitted(
     estimator, views, codes, columns, n_neighbors, apart, progress
         As for `predict_transductive`. Events without a class are never fitted, only placed. The
         fit also leaves out the events in `apart`; where too few remain, the prediction is -1.
+    left_out : int array or None
+        Events to predict; the others get -1. None predicts all.
     """
+    wanted = range(len(views)) if left_out is None else left_out.tolist()
     labelled = np.flatnonzero(codes >= 0)
     fitted = [
         labelled[(labelled != event) & ~np.isin(labelled, apart[event])]
@@ -91,10 +98,10 @@ def predict_refitted(
     est, counts = clone(estimator), Counter[str]()
     has_all = False
     # Events that can be placed by a fit on all labelled events come last and share that fit.
-    order = sorted(range(len(views)), key=lambda event: len(fitted[event]) == len(labelled))
+    order = sorted(wanted, key=lambda event: len(fitted[event]) == len(labelled))
     for count, event in enumerate(order, start=1):
         others = fitted[event]
-        progress("left out", count, len(views))
+        progress("left out", count, len(order))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if not has_all:

@@ -119,6 +119,7 @@ def classify_pairs(
                 columns=[np.arange(r), np.arange(r, 2 * r)],
                 n_neighbors=n_neighbors,
                 apart=renumber(apart, events),
+                left_out=None,
                 progress=no_progress,
             )
         except ValueError as error:  # as in classify
