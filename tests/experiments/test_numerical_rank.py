@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.experiments.runs import check_pictures, quick, table
-from viewhop.experiments._dimension_estimates import draw_manifolds, judge_danco
+from viewhop.experiments._dimension_estimates import Case, draw_manifolds, judge_danco
 from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS
 from viewhop.experiments._rank_findings import judge_boxes, judge_growth, judge_sizes
 from viewhop.experiments._rank_of_kernels import count_ranks
@@ -57,13 +57,15 @@ def test_boxes_bound_the_rank_in_every_draw_or_not():
 
 def test_danco_is_robust_if_it_is_right_with_noise_too():
     right, wrong = [(2.2, 3), (1.8, 2)], [(2.2, 2), (2.6, 2)]
-    key, noisy = ("roll", 2, 0.0), ("roll", 2, 0.02)
-    assert judge_danco({key: right, noisy: right}).verdict == HOLDS
-    found = judge_danco({key: right, noisy: wrong})
-    assert (found.verdict, found.condition) == (CONDITIONAL, "without noise")
-    assert "without noise right in 2 of 2 draws (local PCA 1)" in found.evidence
-    assert "roll with noise" in found.evidence
-    assert judge_danco({key: wrong, noisy: right}).verdict == FAILS
+    few, noisy = Case("roll", 2, 0.0, 100), Case("roll", 2, 0.02, 100)
+    many = few._replace(n_samples=900)
+    assert judge_danco({few: right, noisy: right, many: right}).verdict == HOLDS
+    found = judge_danco({few: right, noisy: wrong, many: wrong})
+    assert found.verdict == CONDITIONAL
+    assert found.condition == "without noise, at 100 samples (tried: 100, 900)"
+    assert "100 samples without noise 2 of 2, local PCA 1" in found.evidence
+    assert "100 samples with noise 1 of 2, local PCA 2 (DANCo errs on roll)" in found.evidence
+    assert judge_danco({few: wrong, noisy: right, many: wrong}).verdict == FAILS
 
 
 def test_the_printed_exponent_fails_and_boxes_do_not_bound_every_rank():

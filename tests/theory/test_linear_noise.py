@@ -136,3 +136,11 @@ def test_what_is_no_model_is_refused(changes, message):
 def test_a_number_of_samples_is_a_whole_number(model):
     with pytest.raises(ValueError, match="at least 1, got 0"):
         model.angle_bound(0)
+
+
+def test_without_noise_the_error_of_one_view_is_that_of_a_variance():
+    """x = θ a with ‖a‖ = 1: the error is that of (1/M) Σ θ², of variance 2/M."""
+    a, none = np.eye(3)[:, :1], np.zeros((3, 3))
+    model = theory.additive_noise(a, a, first_noise=none, second_noise=none)
+    assert_allclose(model.covariance_error(50, 0), np.sqrt(2 / 50), rtol=1e-12)
+    assert_allclose(model.cross_covariance_error(50), np.sqrt(2 / 50), rtol=1e-12)
