@@ -533,3 +533,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     outcomes = experiments.reproduce(names, out=tmp_path, quick=True)
     assert [outcome.status for outcome in outcomes] == ["kept", "done"]
     assert first.read_bytes() == before
+
+
+def test_every_extra_of_an_experiment_has_its_modules():
+    extras = {extra for name in NAMES for extra in experiments.find(name).extras}
+    assert extras <= set(running._MODULES_BY_EXTRA)

@@ -10,12 +10,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.experiments.runs import check_pictures, quick, table
 from viewhop.experiments import Context, find
-from viewhop.experiments._seismic_pairs import by_station
+from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS
+from viewhop.experiments._seismic_calibrated import make_calibrated_blasts, make_calibrated_events
+from viewhop.experiments._seismic_lead import judge_ranks
+from viewhop.experiments._seismic_pairs import _gain_by_trial, by_station
+from viewhop.experiments._seismic_quarry import _share_at_home
 from viewhop.experiments._seismic_setting import (
     at_noise,
     mean_and_sd,
     paper_remarks,
     percents,
+    printed_by_method,
     signal_and_noise,
     sonogram_views,
 )
@@ -23,6 +28,7 @@ from viewhop.experiments._seismic_sweep import lead_remarks
 from viewhop.experiments._seismic_type import fitting_counts
 from viewhop.seismic import classify, make_events
 
+FUSIONS = ["kernel sum", "kernel product", "kernel product, concat", "multi-view"]
 NAMES = ("seismic-type", "seismic-pairs", "seismic-quarry")
 
 
@@ -76,7 +82,7 @@ def test_remarks_say_where_multi_view_is_ahead():
     sweep[0, 2] = [[95.0, 90.0], [97.0, 90.0]]
     sweep[1, 1, :, 1] = 93.5
     [told] = lead_remarks({"k": sweep}, (1.0, 8.0), methods)
-    assert "of 4 settings" in told
+    assert told.startswith("Simulator's defaults, k: of 4 settings")
     assert "highest mean in 1 (noise 1, r = 3) and shares it in 2" in told
     assert told.endswith("Elsewhere it is kernel sum (1), ahead by 3.5 points at most.")
     [ours] = lead_remarks({"k": sweep[:1, :, :, :]}, (1.0,), methods)
@@ -102,15 +108,18 @@ def test_pairs_at_one_station_and_at_two_are_told_apart():
 def test_pages_say_that_data_are_simulated(name):
     result = quick(name)
     assert result.remarks[0].startswith("The data are simulated")
+    assert result.remarks[1].startswith("The difficulty is calibrated on single channels alone")
     assert result.ran["data"] == "simulated"
     assert result.ran["K"] == result.paper["K"] == 1
 
 
 def test_type_has_all_methods_at_every_noise_and_rank():
     result = quick("seismic-type")
-    assert len(result.numbers["methods"]) == 9
+    assert result.numbers["methods"][6:] == FUSIONS
     for kernel in ("max-min", "10 neighbours"):
-        rows = table(result, f"Accuracy [%] over noise, transductive, Gaussian kernel, {kernel}")
+        rows = table(
+            result, f"Accuracy [%] over noise, simulator's defaults, transductive, {kernel}"
+        )
         assert [(row["noise"], row["r"]) for row in rows] == [
             ("1", "3"),
             ("1", "4"),
@@ -118,36 +127,112 @@ def test_type_has_all_methods_at_every_noise_and_rank():
             ("8", "4"),
         ]
         mean = np.array(result.numbers["mean"][kernel]["4"])
-        assert mean.shape == (2, 9)
-        written = [float(rows[1][method]) for method in result.numbers["methods"]]
+        assert mean.shape == (2, 10)
+        written = [float(rows[1][method].split(" ")[0]) for method in result.numbers["methods"]]
         assert_allclose(written, mean[0], atol=0.05)
         best = [
             m for m, v in zip(result.numbers["methods"], mean[0], strict=True) if v == max(mean[0])
         ]
         assert rows[1]["highest mean"] == ", ".join(best)
-        # Eight times the noise hides events from most methods.
-        assert mean[1].mean() < mean[0].mean()
+        # Eight times the noise hides events from most channels.
+        assert mean[1, :6].mean() < mean[0, :6].mean()
 
 
 def test_type_stands_beside_the_table_of_the_paper():
-    rows = table(quick("seismic-type"), "Accuracy [%] at noise 1, one embedding")
+    rows = table(quick("seismic-type"), "Accuracy [%] at the calibrated difficulty, one embedding")
     assert [row["r = 3, paper"] for row in rows] == [
-        89.9, 88.6, 89.3, 89.3, 89.3, 88.6, 93.7, 94.3, 97.5,
+        89.9, 88.6, 89.3, 89.3, 89.3, 88.6, 93.7, None, 94.3, 97.5,
     ]  # fmt: skip
     assert [row["r = 4, paper"] for row in rows] == [
-        93.0, 92.4, 91.1, 89.2, 90.5, 91.1, 94.9, 93.0, 98.1,
+        93.0, 92.4, 91.1, 89.2, 90.5, 91.1, 94.9, None, 93.0, 98.1,
     ]  # fmt: skip
-    assert rows[-1]["method"] == "multi-view"
+    assert [row["method"] for row in rows[6:]] == FUSIONS
+    assert rows[0]["method"] == "SOUTH.Z (paper: X1)"
+
+
+def test_the_papers_product_is_the_one_of_views_side_by_side():
+    paper = {"X1": (1.0, 2.0), "kernel product, concat": (3.0, 4.0)}
+    printed, titles = printed_by_method(paper, ["A.Z", "kernel product", "kernel product, concat"])
+    assert printed == {"A.Z": (1.0, 2.0), "kernel product, concat": (3.0, 4.0)}
+    assert titles == {
+        "A.Z": "A.Z (paper: X1)",
+        "kernel product": "kernel product",
+        "kernel product, concat": "kernel product, concat",
+    }
 
 
 def test_every_event_is_taken_for_something():
     result = quick("seismic-type")
     for by in result.numbers["confusion"].values():
-        assert_array_equal(np.sum(by["transductive"], axis=1), [10, 8])  # blasts, earthquakes
-        assert_array_equal(np.sum(by["refitted"], axis=1), [10, 8])
-    result = quick("seismic-quarry")
-    for counts in result.numbers["confusion"].values():
-        assert_array_equal(np.sum(counts, axis=1), [6] * 5)
+        assert_array_equal(np.sum(by["transductive"], axis=1), [20, 16])  # two trials
+        assert_array_equal(np.sum(by["refitted"], axis=1), [10, 8])  # one of them
+    by = quick("seismic-quarry").numbers["confusion"]
+    assert_array_equal(np.sum(by["transductive"], axis=1), [12] * 5)
+    assert np.sum(by["refitted"]) == 5  # some are left out
+
+
+def test_a_lead_must_show_at_both_ranks():
+    rng = np.random.default_rng(0)
+    methods = ["A.Z", "kernel sum", "multi-view"]
+    level = 80 + rng.normal(0, 1, (3, 10, 2))
+    ahead, half = level.copy(), level.copy()
+    ahead[2] += 20
+    half[2, :, 0] += 20
+    settings = {"printed": half, "other": ahead, "third": level}
+    [found] = judge_ranks("c", settings, methods, printed="printed")
+    assert found.verdict == CONDITIONAL
+    assert found.condition == "other instead of printed"
+    assert "1 of 3 settings: other (tried: printed, other, third)" in found.evidence
+    [found] = judge_ranks("c", settings, methods, printed="other")
+    assert found.verdict == HOLDS
+    [found] = judge_ranks("c", {"third": level, "printed": half}, methods, printed="third")
+    assert found.verdict == FAILS
+    assert judge_ranks("c", {"one": level[:, :1]}, methods, printed="one") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "claims"),
+    [
+        ("seismic-type", ["seismic-type-ahead"]),
+        ("seismic-pairs", ["seismic-pairs"]),
+        ("seismic-quarry", ["seismic-quarry-ahead", "quarry-map"]),
+    ],
+)
+def test_findings_say_that_data_are_simulated_and_what_was_tried(name, claims):
+    found = quick(name).findings
+    assert [each.claim for each in found] == claims
+    for each in found:
+        assert each.evidence.startswith("Simulated records in place of recordings")
+        assert "over 2 draws" in each.evidence
+    settings = found[0].evidence.split("tried: ")[1]
+    for setting in ("calibrated, max-min", "calibrated, 10 neighbours", "defaults, "):
+        assert setting in settings
+
+
+def test_one_trial_has_no_lead_to_judge():
+    assert [each.claim for each in quick("seismic-quarry", trials=1).findings] == ["quarry-map"]
+    assert quick("seismic-pairs", trials=1).findings == ()
+
+
+def test_share_at_home_is_counted_over_nearest_neighbours():
+    Z = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.1, 0.0], [5.15, 0.0]])
+    assert_allclose(_share_at_home(Z, np.array([0, 0, 1, 1, 0])), 3 / 5)
+
+
+def test_calibrated_records_are_those_of_the_calibration():
+    from benchmarks.seismic_calibration import clusters
+
+    quarries = make_calibrated_blasts.keywords["quarries"]
+    assert quarries == clusters(quarries[0].radius)
+    events = make_calibrated_events(1, 1, random_state=0)
+    assert events.channels == make_events(1, 1, random_state=0).channels
+    [station] = make_calibrated_blasts.keywords["stations"]
+    assert station.orientation == 0.0
+
+
+def test_gain_of_a_second_channel_is_its_accuracy_beside_minus_alone():
+    pairs = np.array([[[np.nan, 0.9], [0.7, np.nan]]])
+    assert_allclose(_gain_by_trial(pairs, np.array([[0.8, 0.9]])), [-5.0], rtol=1e-12)
 
 
 def test_real_events_that_are_not_there_are_skipped_in_a_line():
@@ -181,7 +266,7 @@ def test_real_events_are_scored_both_ways(home, monkeypatch):
     result = find("seismic-type").run(Context(quick=True, data_home=home))
     rows = table(result, "Real events")
     assert [row["view or fusion"] for row in rows] == [
-        "P", "S", "kernel sum", "kernel product", "multi-view",
+        "P", "S", *FUSIONS,
     ]  # fmt: skip
     for row in rows:
         counts = list(row.values())[1:]
@@ -194,23 +279,21 @@ def test_pairs_are_all_but_the_diagonal():
     result = quick("seismic-pairs")
     for kernel, pairs in result.numbers["accuracy"].items():
         assert all(pairs[k][k] is None for k in range(6))
-        rows = table(
-            result, f"Accuracy [%] in the coordinates of the first view, Gaussian kernel, {kernel}"
-        )
+        rows = table(result, f"Accuracy [%] in the coordinates of the first view, {kernel}, mean")
         assert_allclose(rows[1]["NORTH.E"], 100 * pairs[1][5], rtol=1e-12)
         assert_allclose(rows[1]["alone"], 100 * result.numbers["single"][kernel][1], rtol=1e-12)
 
 
 def test_quarries_stand_beside_the_table_of_the_paper():
     result = quick("seismic-quarry")
-    rows = table(result, "Accuracy [%], one embedding of all blasts")
-    assert [row["r = 3, paper"] for row in rows] == [80.3, 79.1, 76.4, 82.2, 80.8, 86.2]
-    assert [row["r = 4, paper"] for row in rows] == [80.6, 79.2, 77.8, 82.8, 81.2, 86.4]
-    # Five quarries: by chance a fifth would be right.
-    assert float(rows[-1]["r = 4, max-min"]) > 50
+    rows = table(result, "Accuracy [%] at the calibrated difficulty, one embedding")
+    assert [row["r = 3, paper"] for row in rows] == [80.3, 79.1, 76.4, 82.2, None, 80.8, 86.2]
+    assert [row["r = 4, paper"] for row in rows] == [80.6, 79.2, 77.8, 82.8, None, 81.2, 86.4]
     counts = np.array(result.numbers["confusion"]["refitted"])
-    left_out = table(result, "Accuracy [%] where each blast")[-1]
-    assert_allclose(left_out["refitted, r = 4, max-min"], 100 * np.trace(counts) / 30, rtol=1e-12)
+    left_out = table(result, "Accuracy [%] at the calibrated difficulty where")[-1]
+    assert_allclose(
+        float(left_out["refitted, r = 4, max-min"]), 100 * np.trace(counts) / 5, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

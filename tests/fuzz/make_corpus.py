@@ -175,6 +175,7 @@ def small_models():
         "one-view": vh.DiffusionMaps(2, kernel="gaussian", random_state=0).fit(one),
         "adaptive": vh.MultiViewDiffusionMaps(2, random_state=0).fit({"one": one, "two": two}),
         "clusters": vh.MultiViewSpectralClustering(random_state=0).fit([one, two]),
+        "canonical": vh.KernelCCA(1, rank=6).fit({"one": one, "two": two}),
     }
 
 

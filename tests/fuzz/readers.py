@@ -172,9 +172,11 @@ def read_model(data):
 def _use_model(est):
     """Call what a user would call first."""
     embedder = getattr(est, "embedder_", est)
-    kernels = zip(embedder.view_names_, embedder.walk_.affinities, strict=False)
+    is_canonical = isinstance(est, vh.KernelCCA)
+    parts = est.canonical_.pivots if is_canonical else embedder.walk_.affinities
+    kernels = zip(embedder.view_names_, parts, strict=False)
     new = {name: K.points.rows[:3] * 1.01 for name, K in kernels if hasattr(K, "points")}
-    np.asarray(est.geometry_.embedding())
+    np.asarray(embedder.embedding_)
     if new and set(new) == set(embedder.view_names_):
         embedder.transform(_restore_input(embedder, new))
 

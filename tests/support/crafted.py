@@ -70,6 +70,12 @@ MODELS = {
     "given": lambda: maps([A @ A.T + 20, B @ B.T + 20], kernel=Precomputed(), n_steps=3.5),
     "one view": lambda: vh.DiffusionMaps(2, kernel=LOCAL, random_state=0).fit(A),
     "cluster rows": lambda: vh.DeSaEmbedding(2, kernel=Gaussian(), random_state=0).fit([A, B]),
+    "canonical": lambda: vh.KernelCCA(
+        2, kernel=[Gaussian(standardize=True), Laplacian(metric="manhattan")], rank=6
+    ).fit([A, B]),
+    "canonical, given": lambda: vh.KernelCCA(
+        1, kernel=Precomputed(), rank=3, center=False, views=3
+    ).fit(np.hstack([X @ X.T + 20 for X in (A, B, A[:, :2] * B)])),
     "clusters": lambda: vh.MultiViewSpectralClustering("auto", random_state=0).fit(
         [np.vstack([X, X + 30.0]) for X in (A, B)]
     ),
@@ -198,19 +204,23 @@ def stacked(schema):
 
 def questions(est):
     """All that a fitted estimator can be asked, as functions without arguments."""
-    geometry = est.geometry_
-    names = geometry.schema.names
-    new = rows_for(geometry.schema)
+    schema = est._schema
+    names = schema.names
+    new = rows_for(schema)
     first = {names[0]: new[names[0]][:1]}
     for name in dir(type(est)):
         if name.endswith("_") and not name.startswith("_"):
             yield lambda name=name: getattr(est, name, None)
-    for samples in (new, first, *stacked(geometry.schema)):
+    for samples in (new, first, *stacked(schema)):
         if hasattr(est, "transform"):
             yield lambda samples=samples: est.transform(samples)
         else:
             yield lambda samples=samples: est.predict(samples)
     yield lambda: repr(est)
+    if isinstance(est, vh.KernelCCA):
+        yield est.get_feature_names_out
+        return
+    geometry = est.geometry_
     yield lambda: geometry.embedding(3.5)
     yield lambda: geometry.embedding(0.0)
     yield lambda: vh.report.render(est, layout=False)

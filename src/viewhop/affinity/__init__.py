@@ -26,6 +26,7 @@ from viewhop.affinity._joint_view import (
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
 from viewhop.affinity._low_rank import LowRank, factorise_kernel
+from viewhop.affinity._pivot_codec import decode_pivots, encode_pivots
 from viewhop.affinity._pivots import Pivots
 from viewhop.affinity._product import KernelProduct
 from viewhop.affinity._side_by_side import SideBySide
@@ -53,7 +54,9 @@ __all__ = [
     "complete_rows",
     "concat_kernel",
     "decode_kernel",
+    "decode_pivots",
     "encode_kernel",
+    "encode_pivots",
     "factorise_kernel",
     "in_lanes",
     "joint_kernel",

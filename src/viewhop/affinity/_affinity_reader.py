@@ -11,16 +11,24 @@ from viewhop._storage.codec import Shelf, read_fields, read_integer, read_number
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._edge import Edge
+from viewhop.affinity._feature_codec import read_features
 from viewhop.affinity._kernel_codec import decode_kernel
 from viewhop.affinity._kernel_values import density_power
 from viewhop.affinity._sparse import SparseAffinity
 from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
-from viewhop.kernels import Correlation, DistanceKernel, Precomputed
-from viewhop.neighbours import FeatureMap, Index, Points
+from viewhop.kernels import DistanceKernel, Precomputed
+from viewhop.neighbours import Index, Points
 
-__all__ = ["ROUNDING", "AffinityReader", "check_joined"]
+__all__ = [
+    "LEAST_SCALE",
+    "MOST_DENSITY",
+    "MOST_SCALE",
+    "ROUNDING",
+    "AffinityReader",
+    "check_joined",
+]
 
 Floats = NDArray[np.float64]
 
@@ -105,14 +113,7 @@ class AffinityReader:
     def _measured(
         self, kernel: DistanceKernel, density: Floats, scale: Any, n_probe: Any, shelf: Shelf
     ) -> Affinity:
-        if kernel.metric == "auto":
-            raise ModelFileError(f"{self.where}: the metric of a fitted kernel cannot be auto")
-        features = FeatureMap(
-            kernel.metric,
-            self._deviation(kernel, shelf),
-            self._centre(kernel, shelf),
-            isinstance(kernel, Correlation),
-        )
+        features = read_features(kernel, self.width, shelf, self.where)
         rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
         points = features.points(rows, n_jobs=self.n_jobs)
         sigma = self._scale(kernel, scale, shelf)
@@ -135,16 +136,6 @@ class AffinityReader:
             index=self._index(points, n_probe, shelf),
             density=density,
         )
-
-    def _deviation(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
-        if not kernel.standardize:
-            return None
-        return shelf.numbers("deviation", (self.width,), above=0.0)  # any positive size
-
-    def _centre(self, kernel: DistanceKernel, shelf: Shelf) -> Floats | None:
-        if kernel.metric != "centered-cosine":
-            return None
-        return shelf.numbers("centre", (self.width,))
 
     def _edge(self, kernel: DistanceKernel, shelf: Shelf) -> Edge:
         outer = shelf.numbers("radius", (self.n,), least=0.0, most=MOST_DISTANCE)

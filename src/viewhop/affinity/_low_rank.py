@@ -23,7 +23,7 @@ from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
 
-__all__ = ["LowRank", "factorise_kernel"]
+__all__ = ["LowRank", "check_semidefinite", "factorise_kernel"]
 
 Floats = NDArray[np.float64]
 #: Returns a kernel column, (n,), by its index.
@@ -82,7 +82,7 @@ def factorise_kernel(
         Threads of the neighbour search, for scale rules that need one.
     progress : callable
     """
-    _check_semidefinite(name, kernel)
+    check_semidefinite(name, kernel)
     largest = np.zeros(len(X))  # kernel value of each sample at the pivot most similar to it
 
     def factorise(diagonal: Floats, column: Column) -> Factor:
@@ -149,11 +149,19 @@ def _factorise_distances(
         )
     chosen = points.like(points.rows[factor.pivots])
     triangle = factor.rows[factor.pivots]
-    return factor, DistancePivots(name, kernel, features, chosen, sigma, triangle)
+    pivots = DistancePivots(name, kernel, features, chosen, sigma, factor.pivots, triangle)
+    return factor, pivots
 
 
-def _check_semidefinite(name: str, kernel: Kernel) -> None:
-    """Raise ValueError, naming the view, for a kernel that has no Cholesky factor."""
+def check_semidefinite(name: str, kernel: Kernel) -> None:
+    """Raise ValueError, naming the view, for a kernel that has no Cholesky factor.
+
+    Parameters
+    ----------
+    name : str
+        The view.
+    kernel : Kernel
+    """
     where = f"the kernel of view {name!r}"
     instead = "use a dense Gaussian with one scale, such as Gaussian(bandwidth='max-min')"
     if kernel.n_neighbors is not None:

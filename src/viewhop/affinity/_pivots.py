@@ -30,6 +30,8 @@ class Pivots(ABC):
     ----------
     name : str
         The view.
+    columns : (k,) index array
+        Indices of the pivots among the training samples.
     triangle : (k, k) array
         Factor rows of the pivots, a lower triangular matrix.
     scale : float
@@ -37,6 +39,7 @@ class Pivots(ABC):
     """
 
     name: str
+    columns: Indices
     triangle: Floats
     scale: float
 
@@ -80,9 +83,11 @@ class DistancePivots(Pivots):
         features: FeatureMap,
         points: Points,
         sigma: float,
+        columns: Indices,
         triangle: Floats,
     ) -> None:
         self.name = name
+        self.columns = columns
         self.kernel = kernel
         self.features = features
         self.points = points
@@ -91,7 +96,16 @@ class DistancePivots(Pivots):
 
     def values(self, X: NDArray[np.floating]) -> Floats:
         """Kernel values of samples (q, d) at the pivots, (q, k)."""
-        queries = self.points.like(self.features(X, self.name))
+        self.features.check(X, self.name)
+        return self._compare(self.points.like(self.features(X, self.name)))
+
+    @property
+    def matrix(self) -> Floats:
+        """Kernel values of the pivots among themselves, (k, k)."""
+        return self._compare(self.points)
+
+    def _compare(self, queries: Points) -> Floats:
+        """Kernel values of points at the pivots, (q, k)."""
         k = len(self.points)
         values = np.empty((len(queries), k))
         for block in row_blocks(len(queries), k):
@@ -105,13 +119,7 @@ class DistancePivots(Pivots):
 
 
 class GivenPivots(Pivots):
-    """Pivots of a precomputed kernel.
-
-    Attributes
-    ----------
-    columns : (k,) index array
-        Indices of the pivots among the training samples.
-    """
+    """Pivots of a precomputed kernel."""
 
     scale = float("nan")
 

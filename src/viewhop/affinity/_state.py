@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Affinity
+from viewhop.affinity._feature_codec import write_features
 from viewhop.affinity._kernel_codec import encode_kernel
 from viewhop.neighbours import FeatureMap, Points, block_distances
 
@@ -49,10 +50,7 @@ def measured_state(
     """
     data = base_state(affinity, shelf)
     shelf.put("rows", points.rows)
-    if features.deviation is not None:
-        shelf.put("deviation", features.deviation)
-    if features.centre is not None:
-        shelf.put("centre", features.centre)
+    write_features(features, shelf)
     if isinstance(affinity.scale, np.ndarray):
         shelf.put("scale", affinity.scale)
     else:

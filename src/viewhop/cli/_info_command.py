@@ -74,11 +74,11 @@ def _describe_run(path: Path) -> tuple[dict[str, Any], bool]:
 def _describe_model(path: Path) -> dict[str, Any]:
     from viewhop import load
     from viewhop._storage.archive import VERSION
-    from viewhop.runs._estimator import embedder_of
+    from viewhop.runs._estimator import embedder_of, schema_of
 
     model = load(path)
-    est, schema = embedder_of(model), model.geometry_.schema
-    counts = est.observed_.sum(axis=0).tolist()
+    est, schema = embedder_of(model), schema_of(model)
+    counts = _observed_counts(est)
     facts = {
         "kind": "model",
         "format_version": VERSION,
@@ -94,9 +94,7 @@ def _describe_model(path: Path) -> dict[str, Any]:
         "dtype": str(schema.dtype),
         "n_components": est.n_components_,
         "coordinates": est.get_feature_names_out().tolist(),
-        "eigenvalues": est.eigenvalues_.tolist(),
-        "n_pieces": est.n_pieces_,
-        "solver": est.solver_,
+        **_solution(est),
         "parameters": {
             name: value if isinstance(value, int | float | str | None) else repr(value)
             for name, value in model.get_params(deep=False).items()
@@ -106,6 +104,29 @@ def _describe_model(path: Path) -> dict[str, Any]:
     if hasattr(model, "n_clusters_"):
         facts["n_clusters"] = model.n_clusters_
     return facts
+
+
+def _observed_counts(est: Any) -> list[int]:
+    """Samples that each view observed; all of them, unless the estimator takes gaps."""
+    if hasattr(est, "observed_"):
+        counts: list[int] = est.observed_.sum(axis=0).tolist()
+        return counts
+    return [len(est.embedding_)] * est.n_views_
+
+
+def _solution(est: Any) -> dict[str, Any]:
+    """The numbers that a fit solved for: canonical correlations, or eigenvalues of a walk."""
+    if hasattr(est, "correlations_"):
+        return {
+            "correlations": est.correlations_.tolist(),
+            "ranks": est.ranks_,
+            "left_out": est.left_out_,
+        }
+    return {
+        "eigenvalues": est.eigenvalues_.tolist(),
+        "n_pieces": est.n_pieces_,
+        "solver": est.solver_,
+    }
 
 
 def _describe_table(path: Path) -> dict[str, Any]:

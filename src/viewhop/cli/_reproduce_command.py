@@ -62,9 +62,9 @@ def reproduce(
     """Run the paper's experiments and compare the results with the published ones.
 
     Without NAME, all are run. Each writes pictures and NAME.json; report.html and report.md show
-    them all, and claims.md says what they mean for each claim of the paper. Experiments that are finished in the folder are kept, so a stopped run resumes; a
-    damaged result is computed again. If the folder has results of other settings, versions or
-    data, nothing is run.
+    them all, and claims.md says what they mean for each claim of the paper. Experiments that are
+    finished in the folder are kept, so a stopped run resumes; a damaged result is computed again.
+    If the folder has results of other settings, versions or data, nothing is run.
     """
     from viewhop import experiments
 

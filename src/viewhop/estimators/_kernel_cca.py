@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import LowRank, factorise_kernel
 from viewhop.bandwidth import resolve_scales
-from viewhop.errors import FarSampleWarning, ModelFileError
+from viewhop.errors import FarSampleWarning
 from viewhop.estimators._base import (
     FittedAttribute,
     ViewTransformer,
@@ -24,6 +25,8 @@ from viewhop.estimators._base import (
     make_generator,
 )
 from viewhop.estimators._canonical import CanonicalMap, solve_canonical
+from viewhop.estimators._canonical_codec import encode_canonical
+from viewhop.estimators._model_file import save_model
 from viewhop.kernels import kernels_by_view
 from viewhop.selection import needs_selection, select
 from viewhop.solvers import quote_views
@@ -239,16 +242,43 @@ class KernelCCA(ViewTransformer):
         labelled: NDArray[np.floating] = self._label_rows(embedding, X)
         return labelled
 
-    def save(self, path: object) -> NoReturn:
-        """Not supported: model files cannot hold the low-rank kernels of this estimator yet.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a model file, which `viewhop.load` reads.
+
+        The file holds numbers and text but no code, so it is safe to open, whatever its source. If
+        writing fails or is interrupted, an existing file is left intact.
 
         Parameters
         ----------
         path : path
+            By convention it ends in ``.viewhop``. An existing file is replaced.
+
+        Raises
+        ------
+        ModelFileError
+            If a parameter cannot be written, for instance a custom kernel class.
+
+        Notes
+        -----
+        Of the training samples, the file contains the variates of all, and the features of the
+        pivots, with which new samples are compared.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import viewhop as vh
+        >>> circles = vh.datasets.make_circles(100, random_state=0)
+        >>> est = vh.KernelCCA(2, rank=30).fit(circles.views)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "circles.viewhop")
+        ...     est.save(path)
+        ...     again = vh.load(path)
+        >>> bool((again.embedding_ == est.embedding_).all())
+        True
         """
-        raise ModelFileError(
-            "KernelCCA cannot be saved yet; only MultiViewDiffusionMaps, DiffusionMaps, "
-            "DeSaEmbedding and MultiViewSpectralClustering can"
+        check_is_fitted(self)
+        save_model(
+            path, self, lambda shelf: {"canonical": encode_canonical(self.canonical_, shelf)}
         )
 
     def _check_parameters(self) -> None:

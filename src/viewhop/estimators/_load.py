@@ -13,16 +13,18 @@ from viewhop._storage import archive
 from viewhop._storage.archive import name_file
 from viewhop._storage.codec import Shelf, read_boolean, read_fields, read_integer, read_text
 from viewhop.errors import ModelFileError
+from viewhop.estimators._canonical_codec import decode_canonical
 from viewhop.estimators._cluster_count import decode_count
 from viewhop.estimators._clustering import MultiViewSpectralClustering
 from viewhop.estimators._clusters import Clusters
 from viewhop.estimators._desa import DeSaEmbedding
 from viewhop.estimators._geometry_transformer import GeometryTransformer
+from viewhop.estimators._kernel_cca import KernelCCA
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.estimators._parameters import decode_parameters
 from viewhop.estimators._single_view import DiffusionMaps
 from viewhop.estimators._version1 import upgrade_model
-from viewhop.geometry import decode_geometry
+from viewhop.geometry import Geometry, decode_geometry
 from viewhop.walks import check_degrees
 
 __all__ = ["load"]
@@ -46,9 +48,9 @@ def load(path: str | os.PathLike[str], *, max_memory: float | str | None = None)
 
     Returns
     -------
-    est : MultiViewDiffusionMaps, DiffusionMaps, DeSaEmbedding or MultiViewSpectralClustering
-        Fitted: its attributes and ``transform`` give the same results as those of the saved
-        estimator, bit for bit.
+    est : estimator
+        Of the class that was saved, and fitted: its attributes and ``transform`` give the same
+        results as those of the saved estimator, bit for bit.
 
     Raises
     ------
@@ -97,11 +99,14 @@ def _decode_model(content: Any, shelf: Shelf) -> Any:
     )
     decode = _DECODERS[read_text(name, "the class of the model", [*_DECODERS])]
     est = decode(parameters, learned, shelf)
-    check_degrees(est.geometry_.walk)
-    # Compute the coordinates now, so that inconsistent arrays are refused on loading.
-    est.geometry_.prepare()
     shelf.check_empty()
     return est
+
+
+def _prepare(geometry: Geometry) -> None:
+    """Compute the coordinates now, so that inconsistent arrays are refused on loading."""
+    check_degrees(geometry.walk)
+    geometry.prepare()
 
 
 def _decode_embedding(
@@ -113,9 +118,18 @@ def _decode_embedding(
         state, shelf, n_jobs=thread_count(values["n_jobs"]), walks=kind._walk_classes
     )
     try:
-        return kind.from_geometry(geometry, **values)
+        est = kind.from_geometry(geometry, **values)
     except ValueError as error:
         raise ModelFileError(str(error)) from error
+    _prepare(geometry)
+    return est
+
+
+def _decode_kernel_cca(parameters: Any, learned: Any, shelf: Shelf) -> KernelCCA:
+    est = KernelCCA(**decode_parameters(KernelCCA, parameters, shelf.within("parameters")))
+    (state,) = read_fields(learned, ("canonical",), "what was learned")
+    est.canonical_ = decode_canonical(state, shelf)
+    return est
 
 
 def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiViewSpectralClustering:
@@ -141,6 +155,7 @@ def _decode_clustering(parameters: Any, learned: Any, shelf: Shelf) -> MultiView
         read_boolean(normalize, "whether coordinates are normalised"),
         None if count is None else decode_count(count, len(centers)),
     )
+    _prepare(geometry)
     return est
 
 
@@ -152,6 +167,7 @@ def _embedding_decoder(kind: type[GeometryTransformer]) -> Callable[[Any, Any, S
 _DECODERS: dict[str, Callable[[Any, Any, Shelf], Any]] = {
     "DeSaEmbedding": _embedding_decoder(DeSaEmbedding),
     "DiffusionMaps": _embedding_decoder(DiffusionMaps),
+    "KernelCCA": _decode_kernel_cca,
     "MultiViewDiffusionMaps": _embedding_decoder(MultiViewDiffusionMaps),
     "MultiViewSpectralClustering": _decode_clustering,
 }

@@ -240,7 +240,7 @@ def _remarks(
             f"{name}: hop {each[2]:.3f}, kernel product {each[3]:.3f}, concat {each[4]:.3f}"
             for name, each in joined.items()
         )
-        + ". C = 1 is wide enough for the product, and wider than the hop needs.",
+        + ". By its definition, `connected` leaves no sample alone in the hop.",
         '"Kernel product" is the element-wise one; "concat", the paper\'s own, is one Gaussian on '
         "the views side by side with σ∘² = σ_x² + σ_y².",
         f"In {warned[ScaleWarning]} of {n_sets} data sets Algorithm 1 warned that no scale suits "

@@ -7,7 +7,6 @@ from typing import Any
 
 from viewhop import bandwidth
 from viewhop.estimators import DeSaEmbedding, DiffusionMaps, KernelCCA, MultiViewDiffusionMaps
-from viewhop.experiments._concat_product import fit_concat
 from viewhop.experiments._local_scales import LOCAL_SCALES
 from viewhop.kernels import Gaussian
 from viewhop.views import Views
@@ -58,8 +57,7 @@ def list_embeddings(
     """
     common: dict[str, Any] = {"tol": _TOL, "random_state": seed}
     of_one = {**common, "solver": "dense"} if is_torn else common
-    widths = {name: kernel.bandwidth for name, kernel in kernels.items()}
-    scales = {name: width for name, width in widths.items() if not isinstance(width, str)}
+    is_dense = not any(isinstance(kernel.bandwidth, str) for kernel in kernels.values())
 
     def alone(name: str) -> Any:
         return DiffusionMaps(1, kernel=kernels[name], **of_one).fit_transform(views[name])
@@ -72,9 +70,6 @@ def list_embeddings(
         )
         return est.fit_transform(views)
 
-    def concat() -> Any:
-        return fit_concat(1, views, scales, **of_one).embedding_
-
     def correlated() -> Any:
         return KernelCCA(1, kernel=kernels, regularization=0.01, rank=100).fit_transform(views)
 
@@ -83,9 +78,9 @@ def list_embeddings(
         "y alone": lambda: alone("y"),
         "kernel sum": lambda: fused("sum"),
         "kernel product": lambda: fused("product"),
-        "kernel product, concat": concat if scales else None,
+        "kernel product, concat": lambda: fused("concat"),
         # Incomplete Cholesky factorisation needs a dense kernel.
-        "kernel CCA": correlated if scales else None,
+        "kernel CCA": correlated if is_dense else None,
         "de Sa": lambda: DeSaEmbedding(2, kernel=kernels, **common).fit_transform(views),
         "multi-view": lambda: fused("hop"),
     }

@@ -207,4 +207,5 @@ def _residual(Kx: Floats, Ky: Floats, tau: Floats) -> float:
     image = Kx @ (Ky @ tau)
     value = (tau @ Ky @ image) / (tau @ Ky @ tau)
     error = image - value * tau
-    return float(np.sqrt(max(error @ Ky @ error, 0.0) / (image @ Ky @ image)))
+    square = float(error @ Ky @ error) / float(image @ Ky @ image)
+    return float(np.sqrt(max(square, 0.0)))

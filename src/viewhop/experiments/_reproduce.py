@@ -23,7 +23,7 @@ from viewhop.experiments._resume import Earlier, digest_file, find_earlier, find
 __all__ = ["Outcome", "reproduce"]
 
 #: Modules that each extra installs, by import name.
-_MODULES_BY_EXTRA = {"vision": ("cv2", "skimage")}
+_MODULES_BY_EXTRA = {"vision": ("cv2", "skimage"), "dimension": ("skdim",)}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from viewhop.seismic.sonogram import sonogram
 from viewhop.views import Views
 
 __all__ = [
+    "FUSED",
     "KERNELS",
     "MULTI",
     "RANKS",
@@ -27,6 +28,7 @@ __all__ = [
     "paper_comparison",
     "paper_remarks",
     "percents",
+    "printed_by_method",
     "signal_and_noise",
     "sonogram_views",
 ]
@@ -36,6 +38,14 @@ Floats = NDArray[np.float64]
 #: Numbers of coordinates in the paper's tables.
 RANKS = (3, 4)
 MULTI = "multi-view"
+#: Names of the fusions in tables. "kernel product" is element-wise; the paper's own product is
+#: "kernel product, concat", one Gaussian of all channels side by side.
+FUSED = {
+    "sum": "kernel sum",
+    "product": "kernel product",
+    "concat": "kernel product, concat",
+    "hop": MULTI,
+}
 #: The paper does not state the kernel of this section: its general rule for the scale, and
 #: one scale per sample.
 KERNELS: dict[str, Any] = {
@@ -90,6 +100,26 @@ def sonogram_views(waveforms: NDArray[np.floating], channels: Sequence[str]) -> 
     )
 
 
+def printed_by_method(
+    paper: Mapping[str, Sequence[float]], methods: Sequence[str]
+) -> tuple[dict[str, Sequence[float]], dict[str, str]]:
+    """The paper's accuracies by our names of methods, and the text of the first column.
+
+    Parameters
+    ----------
+    paper : dict of n_ranks numbers by method
+        Channels of the paper first, in the order of ours.
+    methods : list of str
+        Our channels, then fusions.
+    """
+    channels = [name for name in paper if name not in FUSED.values()]
+    ours = dict(zip(methods, channels, strict=False))
+    printed = {ours_name: paper[theirs] for ours_name, theirs in ours.items()}
+    printed.update({name: paper[name] for name in methods if name in paper})
+    titles = {name: f"{name} (paper: {ours[name]})" if name in ours else name for name in methods}
+    return printed, titles
+
+
 def method_names(scores: Classification) -> list[str]:
     """Names of the methods in their order."""
     return list(dict.fromkeys(score.method for score in scores))
@@ -135,7 +165,7 @@ def paper_comparison(
     ----------
     ours : dict by kernel of dicts by method of (n_trials, n_ranks) arrays
     printed : dict by method of n_ranks numbers
-        The paper's.
+        The paper's; empty cells for other methods.
     titles : dict by method
         Text of the first column.
     """
@@ -147,7 +177,7 @@ def paper_comparison(
         row: list[Cell] = [title]
         for k in range(len(RANKS)):
             row += [mean_and_sd(accuracies[method][:, k]) for accuracies in ours.values()]
-            row.append(printed[method][k])
+            row.append(printed[method][k] if method in printed else None)
         rows.append(tuple(row))
     return tuple(columns), tuple(rows)
 
@@ -155,7 +185,7 @@ def paper_comparison(
 def paper_remarks(
     kernel: str, means: Mapping[str, Floats], printed: Mapping[str, Sequence[float]]
 ) -> list[str]:
-    """Remarks for each r on whether multi-view leads at the simulator's noise, as in the paper.
+    """Remarks for each r on whether multi-view leads as in the paper.
 
     Parameters
     ----------
@@ -172,7 +202,7 @@ def paper_remarks(
         theirs = max(row[k] for name, row in printed.items() if name != MULTI)
         lead = means[MULTI][k] - means[other][k]
         remarks.append(
-            f"{kernel}, noise 1, r = {r}: multi-view {means[MULTI][k]:.1f} %, the best other "
+            f"Calibrated, {kernel}, r = {r}: multi-view {means[MULTI][k]:.1f} %, the best other "
             f"({other}) {means[other][k]:.1f} %; in the paper {printed[MULTI][k]:.1f} and "
             f"{theirs:.1f} %. The lead of the paper "
             f"{'shows' if lead > 1e-9 else 'does not show'} on these data."

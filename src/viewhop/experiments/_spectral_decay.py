@@ -51,12 +51,12 @@ class Draw(NamedTuple):
     Attributes
     ----------
     spectra : dict of arrays
-    count : ClusterCount
+    counted : ClusterCount
         Of the multi-view walk.
     """
 
     spectra: Spectra
-    count: ClusterCount
+    counted: ClusterCount
 
 
 def run(context: Context) -> Result:
@@ -114,7 +114,7 @@ def run(context: Context) -> Result:
             judge_decay([each.spectra for draws in printed.values() for each in draws]),
             judge_counts(
                 {
-                    case: [each.count.log_gap or 0 for each in draws]
+                    case: [each.counted.log_gap or 0 for each in draws]
                     for case, draws in printed.items()
                 },
                 {case: min(_CASES[case]) for case in _CASES},
@@ -148,8 +148,8 @@ def _count_table(by_case: Mapping[tuple[str, float], Sequence[Draw]]) -> Table:
     for (case, factor), draws in sorted(by_case.items(), key=lambda item: -item[0][1]):
         true = min(_CASES[case])
         for rule, numbers in (
-            ("largest drop of log λ", [each.count.log_gap or 0 for each in draws]),
-            ("count_clusters", [each.count.n_clusters for each in draws]),
+            ("largest drop of log λ", [each.counted.log_gap or 0 for each in draws]),
+            ("count_clusters", [each.counted.n_clusters for each in draws]),
         ):
             share = float(np.mean([k == true for k in numbers]))
             rows.append((case, f"{factor:g}", rule, true, share, tally(numbers)))

@@ -31,6 +31,7 @@ from viewhop.geometry._pieces import (
 )
 from viewhop.geometry._recipe import Recipe
 from viewhop.geometry._require import Source, require_geometry
+from viewhop.geometry._schema_codec import decode_schema, encode_schema
 
 __all__ = [
     "OUTPUTS",
@@ -48,8 +49,10 @@ __all__ = [
     "cross_view_distance",
     "cross_view_distances",
     "decode_geometry",
+    "decode_schema",
     "disagreement",
     "encode_geometry",
+    "encode_schema",
     "fit_geometry",
     "inner_view_distance",
     "lay_out",

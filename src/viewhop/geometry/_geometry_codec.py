@@ -15,24 +15,21 @@ from numpy.typing import NDArray
 
 from viewhop._storage.codec import (
     Shelf,
-    decode_value,
     encode_value,
     read_fields,
     read_integer,
     read_number,
     read_text,
-    read_texts,
 )
 from viewhop.errors import ModelFileError
 from viewhop.geometry._geometry import FitRecord, Geometry
+from viewhop.geometry._schema_codec import decode_schema, encode_schema
 from viewhop.spectrum import Spectrum
-from viewhop.views import Schema
 from viewhop.walks import Walk, read_walk, walk_state
 
 __all__ = ["decode_geometry", "encode_geometry"]
 
-#: Most columns of a view, and largest agreement of two, which is at most 1 beyond chance.
-MOST_FEATURES = 2**40
+#: Largest agreement of two views, which is at most 1 beyond chance.
 MOST_AGREEMENT = 1e6
 #: Smaller eigenvalues are not positive beyond rounding, so no fit keeps them.
 LEAST_EIGENVALUE = 1e-20
@@ -56,7 +53,7 @@ def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
     """
     record = geometry.record
     return {
-        "schema": _encode_schema(geometry.schema, shelf),
+        "schema": encode_schema(geometry.schema, shelf),
         "n_steps": encode_value(geometry.n_steps, shelf, "the number of steps"),
         "output": geometry.output,
         "record": {
@@ -93,7 +90,7 @@ def decode_geometry(
     """
     keys = ("schema", "n_steps", "output", "record", "walk", "spectrum")
     schema, n_steps, output, record, walk, spectrum = read_fields(data, keys, "the geometry")
-    views = _decode_schema(schema, shelf)
+    views = decode_schema(schema, shelf)
     fitted = read_walk(
         walk,
         shelf,
@@ -118,48 +115,6 @@ def decode_geometry(
         output,
         _decode_record(record, views.names, fitted.n_nodes),
     )
-
-
-def _encode_schema(schema: Schema, shelf: Shelf) -> dict[str, Any]:
-    return {
-        "names": [*schema.names],
-        "widths": [*map(int, schema.widths)],
-        "feature_names": [None if names is None else [*names] for names in schema.feature_names],
-        "dtype": str(schema.dtype),
-        "groups": encode_value(schema.groups, shelf.within("groups"), "the parameter views"),
-        "columns": None if schema.columns is None else [*map(str, schema.columns)],
-        "n_columns": None if schema.n_columns is None else int(schema.n_columns),
-    }
-
-
-def _decode_schema(data: Any, shelf: Shelf) -> Schema:
-    keys = ("names", "widths", "feature_names", "dtype", "groups", "columns", "n_columns")
-    names, widths, labels, dtype, groups, columns, n_columns = read_fields(data, keys, "the views")
-    names = read_texts(names, "the names of the views")
-    if not names or len(set(names)) < len(names):
-        raise ModelFileError("the names of the views: expected some, each of them once")
-    if not all(isinstance(part, list) and len(part) == len(names) for part in (widths, labels)):
-        raise ModelFileError(f"the views: expected widths and feature names of {len(names)} views")
-    widths = tuple(
-        read_integer(width, "the width of a view", least=1, most=MOST_FEATURES) for width in widths
-    )
-    if n_columns is not None:
-        read_integer(n_columns, "the number of features", least=1, most=MOST_FEATURES)
-    schema = Schema(
-        names,
-        widths,
-        tuple(
-            None if part is None else read_texts(part, "the feature names of a view", width)
-            for part, width in zip(labels, widths, strict=True)
-        ),
-        np.dtype(read_text(dtype, "the dtype of the views", ("float32", "float64"))),
-        decode_value(groups, shelf.within("groups"), "the column groups"),
-        n_columns=n_columns,
-    )
-    if columns is None:
-        return schema
-    columns = read_texts(columns, "the names of the features", schema.n_features)
-    return Schema(**{**vars(schema), "columns": columns})
 
 
 def _encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from viewhop._runtime.memory import parse_budget
 from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import TableError
-from viewhop.runs._estimator import Model, embedder_of
+from viewhop.runs._estimator import Model, embedder_of, schema_of
 from viewhop.tables import (
     Joined,
     Options,
@@ -60,7 +60,7 @@ def read_model_views(
     TableError
         If a file cannot be read, or lacks a column.
     """
-    schema = model.geometry_.schema
+    schema = schema_of(model)
     for name in paths:
         if name not in schema.names:
             raise TableError(

@@ -7,16 +7,23 @@ from typing import Any, cast
 
 from viewhop._runtime.progress import Progress
 from viewhop.errors import SettingsError
-from viewhop.estimators import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering
+from viewhop.estimators import (
+    DiffusionMaps,
+    KernelCCA,
+    MultiViewDiffusionMaps,
+    MultiViewSpectralClustering,
+)
 from viewhop.runs._kernel_settings import build_kernel, resolve_kernel
 from viewhop.runs._settings import Settings, ViewSettings
 from viewhop.tables import Options
+from viewhop.views import Schema
 
 __all__ = [
     "Model",
     "build_estimator",
     "embedder_of",
     "resolve_settings",
+    "schema_of",
     "table_options",
 ]
 
@@ -141,6 +148,17 @@ def resolve_settings(settings: Settings, model: Model) -> Settings:
         if model.n_components == "auto" and settings.accuracy is None:
             stated["accuracy"] = _ACCURACY
     return replace(settings, **stated)
+
+
+def schema_of(model: Model | KernelCCA) -> Schema:
+    """The schema of the views that a model was fitted on.
+
+    Parameters
+    ----------
+    model : estimator
+        As `viewhop.load` returns it.
+    """
+    return model.canonical_.schema if isinstance(model, KernelCCA) else model.geometry_.schema
 
 
 def embedder_of(model: Model) -> MultiViewDiffusionMaps:

@@ -14,7 +14,7 @@ from viewhop._runtime.outputs import output_file, output_folder
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import RunFileError, SettingsError, TableError
-from viewhop.estimators import load
+from viewhop.estimators import KernelCCA, load
 from viewhop.runs._column_match import check_training_samples, read_model_views
 from viewhop.runs._estimator import Model, embedder_of, table_options
 from viewhop.runs._record import RECORD, describe_files, encode_record
@@ -339,6 +339,11 @@ def _report_model(
 ) -> ReportResult:
     check_apart([out], [path, *views.values()])
     model = load(path)
+    if isinstance(model, KernelCCA):
+        raise SettingsError(
+            f"{path} is a KernelCCA, which has no walk to report on; see viewhop info {path}",
+            key="path",
+        )
     samples = Samples(label_name=options.label)
     if views:
         joined = read_model_views(model, views, options=options)

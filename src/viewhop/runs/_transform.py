@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from viewhop._runtime.outputs import output_file
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.suggestion import suggestion
 from viewhop.errors import SettingsError, TableError
-from viewhop.estimators import load
+from viewhop.estimators import KernelCCA, load
 from viewhop.runs._column_match import ignored_columns, read_model_views
-from viewhop.runs._estimator import Model, embedder_of
+from viewhop.runs._estimator import Model, embedder_of, schema_of
 from viewhop.runs._result_table import write_table
 from viewhop.runs._writing import check_apart
 from viewhop.tables import Options, check_writable
+from viewhop.views import Views
 
 __all__ = ["TransformResult", "transform_files"]
 
@@ -41,7 +45,7 @@ class TransformResult:
 
 
 def transform_files(
-    model: Model | str | os.PathLike[str],
+    model: Model | KernelCCA | str | os.PathLike[str],
     views: Mapping[str, str],
     out: str | os.PathLike[str],
     *,
@@ -51,7 +55,7 @@ def transform_files(
     """Place new samples in the embedding of a model: what ``viewhop transform`` does.
 
     The table has the ids, the clusters if the model has any, the coverage (near 0: unlike all
-    training samples), and the coordinates.
+    training samples; not of a `KernelCCA`), and the coordinates.
 
     Parameters
     ----------
@@ -110,23 +114,22 @@ def transform_files(
 
 
 def _transform(
-    model: Model | str | os.PathLike[str],
+    model: Model | KernelCCA | str | os.PathLike[str],
     views: Mapping[str, str],
     path: Path,
     options: Options,
     progress: Progress,
 ) -> TransformResult:
-    fitted: Model = load(model) if isinstance(model, str | os.PathLike) else model
+    fitted: Any = load(model) if isinstance(model, str | os.PathLike) else model
     _check_views(fitted, views, options)
     samples = read_model_views(fitted, views, options=options, is_new=True)
     est = embedder_of(fitted)
     verbose = est.verbose
     est.set_params(verbose=progress)
     try:
-        embedding, coverage = est.transform(samples.views, return_coverage=True)
+        embedding, computed = _place(est, samples.views)
     finally:
         est.set_params(verbose=verbose)
-    computed: dict[str, Any] = {"coverage": coverage}
     if hasattr(fitted, "cluster_centers_"):
         computed = {"cluster": fitted.clusters_.assign(embedding), **computed}
     write_table(
@@ -144,9 +147,17 @@ def _transform(
     )
 
 
-def _check_views(model: Model, views: Mapping[str, str], options: Options) -> None:
+def _place(est: Any, views: Views) -> tuple[NDArray[np.floating], dict[str, Any]]:
+    """Coordinates of samples, and their coverage, which canonical functions do not have."""
+    if isinstance(est, KernelCCA):
+        return est.transform(views), {}
+    embedding, coverage = est.transform(views, return_coverage=True)
+    return embedding, {"coverage": coverage}
+
+
+def _check_views(model: Model | KernelCCA, views: Mapping[str, str], options: Options) -> None:
     """Raise SettingsError for a view that the model does not have, or columns that it has."""
-    schema = model.geometry_.schema
+    schema = schema_of(model)
     unknown = [name for name in views if name not in schema.names]
     if unknown:
         raise SettingsError(
