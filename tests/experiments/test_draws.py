@@ -16,10 +16,15 @@ from viewhop.experiments._draws import (
     score_methods,
     times_table,
 )
-from viewhop.experiments._timed_methods import PRODUCTS, TimedCoordinates, timed_methods
+from viewhop.experiments._timed_methods import TimedCoordinates, timed_methods
 from viewhop.kernels import Gaussian
 
 R = 4
+FUSIONS = {
+    "kernel sum": "sum",
+    "kernel product": "product",
+    "kernel product, concat": "concat",
+}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,7 @@ def estimators(views):
     }
     fused = {
         name: (vh.MultiViewDiffusionMaps(R, kernel=kernel, fusion=fusion, random_state=0), views)
-        for name, fusion in {"kernel sum": "sum", **PRODUCTS}.items()
+        for name, fusion in FUSIONS.items()
     }
     hop = vh.MultiViewDiffusionMaps.paper_settings(R, kernel=kernel, random_state=0)
     return {**single, **fused, "multi-view": (hop, views)}
@@ -60,10 +65,22 @@ def test_kernel_steps_are_those_of_each_estimator(circles, methods, n_steps):
 
 
 def test_methods_come_in_order_and_products_can_be_left_out(circles, methods):
-    assert list(methods) == ["x", "y", "kernel sum", "de Sa", "multi-view", *PRODUCTS]
+    products = ["kernel product", "kernel product, concat"]
+    assert list(methods) == ["x", "y", "kernel sum", "de Sa", "multi-view", *products]
     kernels = dict.fromkeys(circles.names, Gaussian(0.6))
-    some = timed_methods(circles, kernels, R, seed=0, products=("kernel product",))
-    assert [name for name, _ in some] == [*methods][:-1]
+    some = timed_methods(circles, kernels, R, seed=0, has_product=False)
+    assert [name for name, _ in some] == [*methods][:-2]
+
+
+def test_wide_product_has_fewer_coordinates_where_fewer_eigenvalues_are_positive(circles):
+    views = vh.Views({**dict(circles.items()), "z": circles["x"]})
+    kernels = {"x": Gaussian(0.6), "y": Gaussian(0.6), "z": Gaussian(1e4)}
+    found = dict(timed_methods(views, kernels, 20, seed=0))
+    assert len(found["multi-view"].eigenvalues) == 20
+    wide = found["kernel product, concat"]
+    assert 0 < len(wide.eigenvalues) < 20
+    assert wide.after(0).first(20).shape == (120, len(wide.eigenvalues))
+    assert wide.eigenvalue(20) is None
 
 
 def test_method_without_a_time_stays_and_has_no_eigenvalue(methods):

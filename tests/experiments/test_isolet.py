@@ -104,7 +104,8 @@ def test_hop_walk_of_wide_kernels_needs_the_shorter_time(found):
 
 
 def test_finding_compares_equal_numbers_of_kernel_steps(found):
-    [finding] = found.findings
+    finding, time = found.findings
+    assert time.claim == "one-step"
     assert finding.claim == "isolet-ahead"
     assert finding.evidence.startswith("max-min: multi-view")
     for time in ("at t = 0", "after one kernel step each", "after two kernel steps each"):

@@ -36,7 +36,7 @@ from viewhop.experiments._experiment import (
     files_in_data_home,
 )
 from viewhop.experiments._kmeans_runs import run_kmeans
-from viewhop.experiments._timed_methods import PRODUCT, timed_methods
+from viewhop.experiments._timed_methods import timed_methods
 from viewhop.kernels import Precomputed
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
@@ -140,7 +140,6 @@ def _add_scores(
             kernels,
             DIMS[-1],
             seed=context.seed,
-            products=(PRODUCT,) if n_neighbors is None else (),
         )
     )
     n_classes = len(np.unique(target))

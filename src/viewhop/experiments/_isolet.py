@@ -28,7 +28,7 @@ from viewhop.experiments._experiment import (
 )
 from viewhop.experiments._findings import Finding, judge_lead
 from viewhop.experiments._sweeps import rank_remark, sweep_methods, sweep_panels, sweep_table
-from viewhop.experiments._timed_methods import PRODUCT, timed_methods
+from viewhop.experiments._timed_methods import timed_methods
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian
 from viewhop.views import Views
 
@@ -61,7 +61,6 @@ def run(context: Context) -> Result:
         dims,
         n_clusters=26,
         context=context,
-        products=_products,
         timed=_TIMED,
     )
     tables = tuple(sweep_table(setting, nmi[setting], dims, _USUAL) for setting in nmi)
@@ -142,11 +141,6 @@ def _three_kernels(
     }
 
 
-def _products(setting: str) -> tuple[str, ...]:
-    """Kernel products of a setting: neighbour kernels of different kinds have none."""
-    return () if setting == _RECOMMENDED else (PRODUCT,)
-
-
 def _score_draws(
     features: NDArray[np.floating], target: NDArray[np.integer], n_draws: int, context: Context
 ) -> DrawScores:
@@ -161,7 +155,6 @@ def _score_draws(
                 kernels,
                 _USUAL,
                 seed=context.seed,
-                products=_products(setting),
             )
             by_method = score_methods(
                 methods,

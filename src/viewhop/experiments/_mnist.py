@@ -40,7 +40,7 @@ from viewhop.experiments._mnist_scores import (
     top_by_run,
     top_score,
 )
-from viewhop.experiments._timed_methods import PRODUCTS, TimedCoordinates, timed_methods
+from viewhop.experiments._timed_methods import TimedCoordinates, timed_methods
 from viewhop.kernels import Gaussian, Kernel
 from viewhop.views import Views
 
@@ -241,7 +241,7 @@ def _methods(
         DIMS[-1],
         seed=context.seed,
         tol=_TOLERANCE,
-        products=tuple(PRODUCTS) if setting.noise == _VARIANCE else (),
+        has_product=setting.noise == _VARIANCE,
     )
     for method, coordinates in methods:
         yield _ALONE.get(method, method), coordinates

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.experiments._comparison import Coordinates, pieces_remarks
+from viewhop.experiments._comparison import Coordinates, list_products, pieces_remarks
 from viewhop.experiments._experiment import Context, Table
 from viewhop.experiments._kmeans_runs import run_kmeans
-from viewhop.experiments._timed_methods import PRODUCTS, timed_methods
+from viewhop.experiments._timed_methods import timed_methods
 from viewhop.kernels import Kernel
 from viewhop.plotting import INK, PALETTE, tidy_axes
 from viewhop.views import Views
@@ -43,7 +43,6 @@ def sweep_methods(
     *,
     n_clusters: int,
     context: Context,
-    products: Callable[[str], Sequence[str]] = lambda setting: tuple(PRODUCTS),
     timed: Collection[str] = (),
 ) -> tuple[dict[str, Sweep], list[str]]:
     """Scores by setting, and remarks on disconnected walks.
@@ -59,8 +58,6 @@ def sweep_methods(
     n_clusters : int
         For K-means, which runs `context.trials` times from single starts.
     context : Context
-    products : callable
-        Maps a setting to the kernel products that its kernels have, of `PRODUCTS`.
     timed : list of str
         Settings in which the hop walk is also scored at t = 0.5 and t = 0.
     """
@@ -68,12 +65,10 @@ def sweep_methods(
     scores: dict[str, Sweep] = {}
     remarks: list[str] = []
     each_has = views.n_views + 2 + (views.n_views == 2)  # with de Sa's rows
-    total = sum(each_has + len(products(setting)) for setting in kernels)
+    total = sum(each_has + len(list_products(by_view)) for by_view in kernels.values())
     done = 0
     for setting, kernel in kernels.items():
-        methods = timed_methods(
-            views, kernel, dims[-1], seed=context.seed, products=products(setting)
-        )
+        methods = timed_methods(views, kernel, dims[-1], seed=context.seed)
         scores[setting], pieces = {}, {}
         for method, timed_coordinates in methods:
             at_one = timed_coordinates.one_step

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._runtime import memory
+from viewhop.affinity import AffinitySize
 from viewhop.estimators import MultiViewDiffusionMaps
-from viewhop.experiments._comparison import Coordinates, de_sa_coordinates, fit_coordinates
+from viewhop.experiments._comparison import (
+    PRODUCTS,
+    Coordinates,
+    de_sa_coordinates,
+    fit_coordinates,
+    list_products,
+)
 from viewhop.kernels import Kernel
 from viewhop.solvers import keep_positive, solve_multilevel
 from viewhop.views import Views
-from viewhop.walks import SumWalk
+from viewhop.walks import SumWalk, Walk
 
-__all__ = ["CONCAT", "PRODUCT", "PRODUCTS", "TimedCoordinates", "timed_methods"]
-
-#: Names of the two kernel products: element by element, and one Gaussian on the views side by side.
-PRODUCT, CONCAT = "kernel product", "kernel product, concat"
-#: Fusion of each kernel product by its name.
-PRODUCTS = {PRODUCT: "product", CONCAT: "concat"}
+__all__ = ["TimedCoordinates", "timed_methods"]
 
 #: Up to this many samples, walks are solved by LAPACK: iterations do not converge close to the
 #: identity, where a product of narrow kernels lies.
@@ -75,12 +78,13 @@ def timed_methods(
     *,
     seed: int,
     tol: float | None = None,
-    products: Sequence[str] = tuple(PRODUCTS),
+    has_product: bool = True,
 ) -> Iterator[tuple[str, TimedCoordinates]]:
     """Iterator over names of methods with their first `r` coordinates.
 
     The methods are each view alone, the kernel sum, de Sa's rows for two views, the walk between
-    views and, last, the kernel products. All but the products share the kernels of one fit.
+    views and, last, the kernel products that the kernels have: see `list_products`. All share the
+    kernels of one fit. A walk has fewer coordinates if fewer of its eigenvalues are positive.
 
     Parameters
     ----------
@@ -90,37 +94,40 @@ def timed_methods(
     seed : int
     tol : float or None
         As for the estimators.
-    products : list of str
-        Those of `PRODUCTS` that the kernels have.
+    has_product : bool
+        False leaves out the kernel products.
     """
     hop = MultiViewDiffusionMaps.paper_settings(r, kernel=dict(kernels), tol=tol, random_state=seed)
     between = TimedCoordinates(fit_coordinates(hop, views), hop.eigenvalues_, kernel_steps=2)
+    affinities = hop.walk_.affinities
     for name in views.names:
-        yield name, _sum_of_kernels(hop, [name], r, seed=seed)
-    yield "kernel sum", _sum_of_kernels(hop, views.names, r, seed=seed)
+        one_kernel = SumWalk([K for K in affinities if K.name == name])
+        yield name, _solve(one_kernel, r, tol=tol, seed=seed)
+    yield "kernel sum", _solve(SumWalk(affinities), r, tol=tol, seed=seed)
     if views.n_views == 2:
         yield "de Sa", TimedCoordinates(de_sa_coordinates(hop), None, kernel_steps=2)
     yield "multi-view", between
-    del hop, between  # Kernels are large.
-    for name in products:
-        fused = MultiViewDiffusionMaps(
-            r,
-            kernel=dict(kernels),
-            fusion=PRODUCTS[name],
-            solver="dense" if len(views) <= _FEW else "auto",
-            tol=tol,
-            random_state=seed,
-        )
-        one_step = fit_coordinates(fused, views)
-        yield name, TimedCoordinates(one_step, fused.eigenvalues_)
-        del fused, one_step
+    del between
+    for name in list_products(kernels) if has_product else ():
+        _check_memory(hop)
+        yield name, _solve(PRODUCTS[name](affinities), r, tol=tol, seed=seed)
 
 
-def _sum_of_kernels(
-    estimator: MultiViewDiffusionMaps, names: Sequence[str], r: int, *, seed: int
-) -> TimedCoordinates:
-    """Coordinates of the sum of some kernels of a fit; of one kernel, its diffusion map."""
-    walk = SumWalk([K for K in estimator.walk_.affinities if K.name in names])
+def _check_memory(estimator: MultiViewDiffusionMaps) -> None:
+    """MemoryBudgetError if a kernel of all views does not fit beside those of the fit."""
+    first = estimator.walk_.affinities[0]
+    width = sum(estimator.geometry_.schema.widths)
+    size = AffinitySize(first.kernel, first.n_samples, width, first.dtype, first.n_jobs)
+    memory.require_bytes(
+        int(size.peak_bytes),
+        memory.parse_budget(estimator.max_memory),
+        what=f"a kernel product of {first.n_samples:,} samples",
+        instead="use fewer samples",
+    )
+
+
+def _solve(walk: Walk, r: int, *, tol: float | None, seed: int) -> TimedCoordinates:
+    """Coordinates and eigenvalues of a walk with one geometry for all its views."""
     pieces = walk.pieces()
     spectrum = keep_positive(
         walk,
@@ -128,7 +135,7 @@ def _sum_of_kernels(
             walk,
             r,
             solver="dense" if walk.n_samples <= _FEW else "auto",
-            tol=estimator.tol,
+            tol=tol,
             pieces=pieces,
             generator=np.random.default_rng(seed),
         ),
