@@ -159,7 +159,7 @@ def test_finding_tells_of_the_other_score_and_of_the_larger_size():
         "multi-view": {"categories": pairs(0.3, 5.0), "clusters": pairs(0.2, 5.0)},
     }
     finding = tables.judge_scores({"dense": dict.fromkeys(("10", "15"), by_method)})
-    assert finding.verdict == "holds"  # by silhouette and the true categories
+    assert finding.verdict == "does not hold here"  # either score alone is not enough
     assert (
         "By Calinski–Harabasz score, ahead of all in 1 of 2 settings: dense scored by each "
         "method's own K-means clusters."
@@ -168,6 +168,20 @@ def test_finding_tells_of_the_other_score_and_of_the_larger_size():
         "With 15 pictures per category, the silhouette is the highest in 1 of 2 settings: dense "
         "scored by the true categories."
     ) in finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict"), [("categories", "holds"), ("clusters", "holds with a condition")]
+)
+def test_lead_by_both_scores_and_sizes_decides_on_the_claim(kind, verdict):
+    def pairs(first, second):
+        return [[first + 0.01 * draw, second + 0.1 * draw] for draw in range(3)]
+
+    low, high = pairs(0.1, 2.0), pairs(0.3, 5.0)
+    other = {"categories": "clusters", "clusters": "categories"}[kind]
+    by_method = {"SIFT": {kind: low, other: high}, "multi-view": {kind: high, other: low}}
+    finding = tables.judge_scores({"dense": dict.fromkeys(("10", "15"), by_method)})
+    assert finding.verdict == verdict
 
 
 def test_neighbours_have_no_product_and_the_remarks_say_what_stands_in(found):

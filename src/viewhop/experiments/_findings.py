@@ -39,7 +39,7 @@ class Finding:
     Attributes
     ----------
     claim : str
-        Key of the claim, see `viewhop.experiments.CLAIMS`.
+        Key of the claim, see `viewhop.experiments.read_claims`.
     verdict : str
         One of `VERDICTS`.
     evidence : str
