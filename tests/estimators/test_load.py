@@ -126,9 +126,9 @@ def fitted(X, **parameters):
 
 
 def fits(fusion, name, holding):
-    """Whether a fusion takes the kernel: a product of neighbours, or concat, only Gaussians."""
-    is_gaussian = isinstance(cases.kernel(name, holding), Gaussian)
-    return is_gaussian or (fusion != "concat" and (fusion != "product" or holding == "dense"))
+    """Whether a fusion takes the kernel: a product of neighbours, or concat, joins the views."""
+    is_joined = name in cases.JOINED
+    return is_joined or (fusion != "concat" and (fusion != "product" or holding == "dense"))
 
 
 @pytest.mark.parametrize(
