@@ -205,7 +205,7 @@ def test_findings_say_that_data_are_simulated_and_what_was_tried(name, claims):
         assert each.evidence.startswith("Simulated records in place of recordings")
         assert "over 2 draws" in each.evidence
     settings = found[0].evidence.split("tried: ")[1]
-    for setting in ("calibrated, max-min", "calibrated, 10 neighbours", "defaults, "):
+    for setting in ("calibrated with max-min", "calibrated with 10 neighbours", "defaults "):
         assert setting in settings
 
 

@@ -38,12 +38,12 @@ def collect_settings(
     noises : list of float
     """
     settings = {
-        f"calibrated, {name}": percents(trials, procedure="transductive")
+        f"calibrated with {name}": percents(trials, procedure="transductive")
         for name, trials in calibrated.items()
     }
     for name, accuracies in sweep.items():
         for level, values in zip(noises, accuracies, strict=True):
-            settings[f"defaults, noise {level:g}, {name}"] = values
+            settings[f"defaults at noise {level:g} with {name}"] = values
     return settings
 
 
@@ -108,5 +108,5 @@ def _describe(leads: Mapping[str, Lead]) -> str:
     behind = sum(each.sign > 0 for each in leads.values())
     return (
         f"ahead of {behind} of {len(leads)}, and {lead.mean:+.1f} ± {ERRORS * lead.error:.1f} "
-        f"points from the best other, {name}"
+        f"points against the best other, {name}"
     )

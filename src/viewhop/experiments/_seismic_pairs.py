@@ -33,7 +33,7 @@ _MAKERS: dict[str, Callable[..., Bunch]] = {
     "calibrated": make_calibrated_events,
     "defaults": make_events,
 }
-_PRINTED = "calibrated, max-min"
+_PRINTED = "calibrated with max-min"
 
 
 def run(context: Context) -> Result:
@@ -101,7 +101,7 @@ def _classify_trials(
                     fusions=(),
                     procedures=("transductive",),
                 )
-                setting = f"{difficulty}, {name}"
+                setting = f"{difficulty} with {name}"
                 pairs.setdefault(setting, []).append(scores.accuracy)
                 alone.setdefault(setting, []).append([score.accuracy for score in singles])
         context.progress("trials", trial + 1, context.trials)

@@ -141,7 +141,7 @@ def run(context: Context) -> Result:
                 "seismic-quarry-ahead",
                 collect_settings(calibrated, sweep, noises),
                 methods,
-                printed="calibrated, max-min",
+                printed="calibrated with max-min",
             ),
             _judge_map(shares["max-min"]),
         ),
@@ -182,7 +182,7 @@ def _judge_map(shares: Sequence[float]) -> Finding:
     """Whether quarries are groups in the map, in every draw."""
     values = 100 * np.array(shares)
     evidence = (
-        "Simulated records in place of recordings that are not public; calibrated, max-min: "
+        "Simulated records in place of recordings that are not public; calibrated with max-min: "
         f"{mean_and_sd(values)} % of blasts over {len(values)} draws, at least "
         f"{values.min():.1f} %, have their nearest neighbour in two coordinates in the same quarry "
         "of five."

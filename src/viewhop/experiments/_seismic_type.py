@@ -144,7 +144,7 @@ def run(context: Context) -> Result:
             "seismic-type-ahead",
             collect_settings(calibrated, sweep, noises),
             methods,
-            printed="calibrated, max-min",
+            printed="calibrated with max-min",
         ),
     )
 
