@@ -79,3 +79,10 @@ def test_table_has_a_row_per_statement():
 
 def test_pictures_are_labelled():
     check_pictures("statements", quick("statements"))
+
+
+def test_no_sample_is_alone_at_the_scale_that_connects_it():
+    """The sample that decides on C is at the edge, where the last bit of a distance would count."""
+    for seed in range(20):
+        draw = check_statements(30, np.random.default_rng(seed))
+        assert draw["alone in the hop kernel"] == 0

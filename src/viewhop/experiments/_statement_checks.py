@@ -166,7 +166,8 @@ def _connections(views: Mapping[str, Floats]) -> Numbers:
     scales = bandwidth.connected(views)
     near = {}
     for name, X in views.items():
-        near[name] = cdist(X, X) <= scales[name]
+        # One nearest distance is exactly the scale, up to the last bit.
+        near[name] = cdist(X, X) <= scales[name] * (1 + 1e-12)
         np.fill_diagonal(near[name], False)
     loops = {name: edges | np.eye(len(edges), dtype=bool) for name, edges in near.items()}
     hop = loops["x"].astype(int) @ loops["y"].astype(int)
