@@ -70,7 +70,7 @@ def refitted_table(by_kernel: Trials, refitted_trials: int) -> Table:
         parts.append(percents(trials, procedure="transductive", balanced=True)[:, :, -1])
     methods = method_names(next(iter(by_kernel.values()))[0])
     return Table(
-        "Accuracy [%] at the calibrated difficulty where each event is left out of the fit and "
+        "Accuracy [%] at the calibrated difficulty where an event is left out of the fit and "
         "placed by transform; and balanced accuracy of the transductive way",
         tuple(columns),
         tuple(
