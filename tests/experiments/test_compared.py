@@ -14,14 +14,13 @@ from viewhop.estimators import DeSaEmbedding
 from viewhop.experiments._comparison import (
     PRODUCTS,
     Coordinates,
-    compare_methods,
     de_sa_coordinates,
     fit_coordinates,
     list_products,
     pieces_remarks,
     products_remarks,
-    sum_coordinates,
 )
+from viewhop.experiments._timed_methods import timed_methods
 from viewhop.kernels import Gaussian, Laplacian, Precomputed
 
 
@@ -43,18 +42,22 @@ def test_first_coordinates_of_each_block_stand_side_by_side():
     )
 
 
-def test_one_kernel_of_a_fit_gives_the_map_of_that_view(circles, hop):
+@pytest.fixture(scope="module")
+def methods(circles):
+    """Coordinates by method, at t = 1."""
+    kernels = dict.fromkeys(circles.names, Gaussian(0.6))
+    return {name: each.one_step for name, each in timed_methods(circles, kernels, 6, seed=0)}
+
+
+def test_one_kernel_of_a_fit_gives_the_map_of_that_view(circles, methods):
     for name in circles.names:
         alone = vh.DiffusionMaps(6, kernel=Gaussian(0.6), random_state=0).fit(circles[name])
-        assert_allclose(
-            sum_coordinates(hop, [name], 6, seed=0).first(6), alone.embedding_, atol=1e-9
-        )
+        assert_allclose(methods[name].first(6), alone.embedding_, atol=1e-9)
 
 
-def test_all_kernels_of_a_fit_give_the_kernel_sum(circles, hop):
+def test_all_kernels_of_a_fit_give_the_kernel_sum(circles, methods):
     total = vh.MultiViewDiffusionMaps(6, kernel=Gaussian(0.6), fusion="sum", random_state=0)
-    found = sum_coordinates(hop, circles.names, 6, seed=0).first(6)
-    assert_allclose(found, total.fit_transform(circles), atol=1e-9)
+    assert_allclose(methods["kernel sum"].first(6), total.fit_transform(circles), atol=1e-9)
 
 
 @pytest.mark.parametrize("r", [1, 2, 4, 7])
@@ -66,9 +69,8 @@ def test_rows_of_de_sa_need_no_fit_of_their_own(circles, hop, r):
     assert_allclose(found * sign, expected.embedding_, rtol=1e-7)
 
 
-def test_methods_come_in_order_with_as_many_coordinates_as_asked(circles):
-    kernels = dict.fromkeys(circles.names, Gaussian(0.6))
-    found = dict(compare_methods(circles, kernels, 5, seed=0))
+def test_methods_come_in_order_with_as_many_coordinates_as_asked(circles, methods):
+    found = methods
     assert list(found) == ["x", "y", "kernel sum", "de Sa", "multi-view", *PRODUCTS]
     widths = {method: each.first(5).shape for method, each in found.items()}
     assert set(widths.values()) == {(120, 5), (120, 10)}
@@ -100,13 +102,13 @@ def test_products_that_kernels_do_not_have_are_left_out_and_told(circles, kernel
     left_out = [name for name in PRODUCTS if name not in products]
     assert [text.split(":")[0] for text in told] == [f"There is no {name}" for name in left_out]
     if not any(isinstance(kernel, Precomputed) for kernel in kernels):
-        found = [name for name, _ in compare_methods(circles, by_view, 2, seed=0)]
+        found = [name for name, _ in timed_methods(circles, by_view, 2, seed=0)]
         assert found[5:] == products
 
 
 def test_a_product_beyond_memory_is_refused(circles, monkeypatch):
     kernels = dict.fromkeys(circles.names, Gaussian(0.6))
-    methods = compare_methods(circles, kernels, 2, seed=0)
+    methods = timed_methods(circles, kernels, 2, seed=0)
     assert [next(methods)[0] for _ in range(5)][-1] == "multi-view"
     monkeypatch.setattr("viewhop._runtime.memory.available_bytes", lambda: 10_000)
     with pytest.raises(MemoryBudgetError, match="a kernel product of 120 samples"):
@@ -116,7 +118,7 @@ def test_a_product_beyond_memory_is_refused(circles, monkeypatch):
 def test_three_views_have_no_rows_of_de_sa_and_the_product_can_be_left_out(circles):
     views = vh.Views({**dict(circles.items()), "z": circles["x"] + circles["y"]})
     kernels = dict.fromkeys(views.names, Gaussian(0.6))
-    found = [name for name, _ in compare_methods(views, kernels, 3, seed=0, has_product=False)]
+    found = [name for name, _ in timed_methods(views, kernels, 3, seed=0, has_product=False)]
     assert found == ["x", "y", "z", "kernel sum", "multi-view"]
 
 

@@ -1,34 +1,29 @@
-"""Coordinates of the methods that the paper compares, sharing as many kernels as possible."""
+"""Coordinates of single methods, and which kernel products there are."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._runtime import memory
-from viewhop.affinity import AffinitySize, common_gaussian, concat_kernel
+from viewhop.affinity import common_gaussian, concat_kernel
 from viewhop.errors import DisconnectedWarning
 from viewhop.estimators import MultiViewDiffusionMaps
 from viewhop.kernels import Kernel
-from viewhop.solvers import keep_positive, solve_multilevel
-from viewhop.views import Views
-from viewhop.walks import ConcatWalk, ProductWalk, SumWalk, Walk
+from viewhop.walks import ConcatWalk, ProductWalk
 
 __all__ = [
     "PRODUCTS",
     "Coordinates",
-    "compare_methods",
     "de_sa_coordinates",
     "fit_coordinates",
     "list_products",
     "pieces_remarks",
     "products_remarks",
-    "sum_coordinates",
 ]
 
 _Floats = NDArray[np.floating]
@@ -39,10 +34,6 @@ PRODUCTS: dict[str, type[ProductWalk] | type[ConcatWalk]] = {
     "kernel product": ProductWalk,
     "kernel product, concat": ConcatWalk,
 }
-
-#: Up to this many samples, walks are solved by LAPACK: iterations do not converge close to the
-#: identity, where a product of narrow kernels lies.
-_FEW = 3000
 
 
 @dataclass(frozen=True)
@@ -69,45 +60,6 @@ class Coordinates:
         if self.by_squares:
             taken = [block / np.square(block).sum(axis=1, keepdims=True) for block in taken]
         return np.hstack(taken)
-
-
-def compare_methods(
-    views: Views,
-    kernels: Mapping[str, Kernel],
-    r: int,
-    *,
-    seed: int,
-    tol: float | None = None,
-    has_product: bool = True,
-) -> Iterator[tuple[str, Coordinates]]:
-    """Iterator over names of methods with their first `r` coordinates.
-
-    The methods are each view alone, the kernel sum, de Sa's rows for two views, the walk between
-    views and, last, those of `PRODUCTS` that the kernels have: see `list_products`. All share the
-    kernels of one fit.
-
-    Parameters
-    ----------
-    views : Views
-    kernels : dict by view name
-    r : int
-    seed : int
-    tol : float or None
-        As for the estimators.
-    has_product : bool
-        False leaves out the kernel products.
-    """
-    hop = MultiViewDiffusionMaps.paper_settings(r, kernel=dict(kernels), tol=tol, random_state=seed)
-    between = fit_coordinates(hop, views)
-    for name in views.names:
-        yield name, sum_coordinates(hop, [name], r, seed=seed)
-    yield "kernel sum", sum_coordinates(hop, views.names, r, seed=seed)
-    if views.n_views == 2:
-        yield "de Sa", de_sa_coordinates(hop)
-    yield "multi-view", between
-    del between
-    for name in list_products(kernels) if has_product else ():
-        yield name, _product_coordinates(hop, PRODUCTS[name], r, seed=seed)
 
 
 def list_products(kernels: Mapping[str, Kernel]) -> list[str]:
@@ -149,27 +101,6 @@ def _explain_product(name: str, kernels: Sequence[Kernel]) -> str:
     return ""
 
 
-def _product_coordinates(
-    estimator: MultiViewDiffusionMaps,
-    kind: type[ProductWalk] | type[ConcatWalk],
-    r: int,
-    *,
-    seed: int,
-) -> Coordinates:
-    """Coordinates of a kernel product, from the kernels of a fit."""
-    affinities = estimator.walk_.affinities
-    first = affinities[0]
-    width = sum(estimator.geometry_.schema.widths)
-    size = AffinitySize(first.kernel, first.n_samples, width, first.dtype, first.n_jobs)
-    memory.require_bytes(
-        int(size.peak_bytes),
-        memory.parse_budget(estimator.max_memory),
-        what=f"a kernel product of {first.n_samples:,} samples",
-        instead="use fewer samples",
-    )
-    return _solve_fused(kind(affinities), r, tol=estimator.tol, seed=seed)
-
-
 def fit_coordinates(estimator: Any, data: Any) -> Coordinates:
     """Coordinates of an estimator after a fit; disconnected walks are counted, not warned about.
 
@@ -187,38 +118,6 @@ def fit_coordinates(estimator: Any, data: Any) -> Coordinates:
     if walk is not None and walk.is_fused:
         blocks = blocks[:1]
     return Coordinates(blocks, getattr(estimator, "n_pieces_", 1))
-
-
-def sum_coordinates(
-    estimator: MultiViewDiffusionMaps, names: Sequence[str], r: int, *, seed: int
-) -> Coordinates:
-    """Coordinates of the kernel sum of some views, from the kernels of a fit.
-
-    Parameters
-    ----------
-    estimator : MultiViewDiffusionMaps
-        Fitted on views without missing samples.
-    names : list of str
-        Views; a single one gives its ordinary diffusion map.
-    r : int
-    seed : int
-    """
-    walk = SumWalk([K for K in estimator.walk_.affinities if K.name in names])
-    return _solve_fused(walk, r, tol=estimator.tol, seed=seed)
-
-
-def _solve_fused(walk: Walk, r: int, *, tol: float | None, seed: int) -> Coordinates:
-    """Coordinates of a walk with one geometry."""
-    pieces = walk.pieces()
-    spectrum = solve_multilevel(
-        walk,
-        r,
-        solver="dense" if walk.n_samples <= _FEW else "auto",
-        tol=tol,
-        pieces=pieces,
-        generator=np.random.default_rng(seed),
-    )
-    return Coordinates((keep_positive(walk, spectrum).stepped,), int(pieces.max()) + 1)
 
 
 def de_sa_coordinates(estimator: MultiViewDiffusionMaps) -> Coordinates:
