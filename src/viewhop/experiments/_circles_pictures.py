@@ -19,7 +19,7 @@ def draw(result: Result) -> dict[str, Picture]:
 
     settings = result.numbers["accuracy"]
     figure = Figure(figsize=(12, 7.4), layout="constrained")
-    panels = figure.subplots(2, 3, sharey=True, sharex=True).ravel()
+    panels = figure.subplots(2, 3, sharey=True).ravel()
     noises = np.asarray(result.numbers["noise"])
     for ax, name in zip(panels, settings, strict=False):
         values = np.asarray(settings[name], dtype=np.float64)
