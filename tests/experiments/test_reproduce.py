@@ -452,7 +452,7 @@ def test_the_command_says_how_each_ended(known, tmp_path):
     done = invoked("--out", tmp_path)
     assert done.exit_code == 0
     assert re.match(
-        r"good: done, (\d+\.\d s)\nother: skipped, no digits\.npz\nall: \1\nwrote .*html and .*md\n",
+        r"good: done, (\d+\.\d s)\nother: skipped, no digits\.npz\nall: \1\nwrote .*html and .*md",
         done.stdout,
     )
 
