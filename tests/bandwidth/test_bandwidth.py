@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize_scalar
 
 import viewhop as vh
 from tests.support import cases, oracles
+from tests.walks.test_walks import affinities
+from viewhop.bandwidth import Histogram, connected, joint, local, log_log, max_min
 from viewhop.bandwidth import _degree_tables as degree_tables
 from viewhop.bandwidth import _one_view as one_view
-from viewhop.bandwidth import connected, joint, local, log_log, max_min
 from viewhop.bandwidth._all_views import RULE_OF_KERNELS
 from viewhop.errors import ScaleWarning
-from viewhop.kernels import Gaussian
+from viewhop.kernels import Gaussian, Laplacian
 
 
 @pytest.mark.parametrize("data", cases.DATA)
@@ -59,14 +61,54 @@ def test_log_log_slope_estimates_the_dimension():
         assert abs(slope(oracles.distances(X, X), log_log(X)) - d) < 0.35 * d
 
 
-def test_log_log_of_a_sample_of_rows_is_close(monkeypatch):
-    X = np.random.default_rng(0).standard_normal((900, 2))
-    whole = log_log(X)
-    monkeypatch.setattr(one_view, "ALL_ROWS", 500)
-    sampled = log_log(X, random_state=1)
+@pytest.mark.parametrize("d", [5, 20])
+def test_log_log_of_a_sample_of_rows_is_within_a_hundredth(d, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((2000, d))
+    whole, exact = log_log(X, return_error=True)
+    assert exact == 0
+    monkeypatch.setattr(one_view, "ALL_PAIRS", 1400)
+    sampled, error = log_log(X, random_state=1, return_error=True)
     assert sampled == log_log(X, random_state=1)
-    assert_allclose(sampled, whole, rtol=0.1)
     assert sampled != whole
+    assert_allclose(sampled, whole, rtol=0.01)
+    assert 0 < error < 0.02 * whole
+    assert abs(sampled - whole) < 4 * error
+
+
+def test_log_log_of_a_sample_says_where_the_peak_is_flat(monkeypatch):
+    X = np.random.default_rng(0).random((1500, 1))  # on a curve, the slope is 1 almost everywhere
+    monkeypatch.setattr(one_view, "ALL_PAIRS", 300)
+    with pytest.warns(ScaleWarning, match="log-log scale of view 'X', .*, is uncertain by"):
+        log_log(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", [Gaussian("log-log"), Laplacian("log-log")], ids=["l2", "l1"])
+def test_log_log_of_a_dense_kernel_counts_all_pairs(kernel, dtype, monkeypatch):
+    monkeypatch.setattr(one_view, "ALL_PAIRS", 10)
+    X = np.random.default_rng(0).standard_normal((900, 3)).astype(dtype)  # two rows of tiles
+    (found,) = affinities(kernel, [X])
+    D = oracles.distances(X.astype(np.float64), X.astype(np.float64))
+
+    def rise(log_scale):
+        u = D / np.exp(log_scale)
+        values = np.exp(-kernel.exponent(u))
+        return -(kernel.slope(u) * values).sum() / values.sum()
+
+    center = np.log(found.scale)
+    best = minimize_scalar(rise, bounds=(center - 0.1, center + 0.1), options={"xatol": 1e-9})
+    assert_allclose(found.scale, np.exp(best.x), rtol=2e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_histogram_keeps_distances_to_a_fraction_of_a_bin(dtype):
+    d = np.geomspace(1e-30, 1e30, 1001).astype(dtype)
+    histogram = Histogram(np.dtype(dtype), 2.0, 2)
+    histogram.add(histogram.count(d), group=1, times=2)
+    histogram.add(histogram.count(np.zeros(3, dtype=dtype)))
+    assert_array_equal(histogram.counts.sum(axis=1), [3, 2002])
+    assert histogram.middles[0] == 0
+    assert_allclose(2 * histogram.middles[1:], d, rtol=1 / 500)
 
 
 @pytest.mark.parametrize("rule", [max_min, local, log_log])

@@ -99,6 +99,12 @@ class Affinity(ABC):
         """Whether a product reads all n² pairs, so a block costs little more than a vector."""
         return False
 
+    def full(self, dtype: np.dtype[np.floating] | None = None) -> NDArray[np.floating]:
+        """The full (n, n) matrix, a copy, in the given precision; None means that of the kernel."""
+        return np.asarray(self @ np.eye(self.n_samples, dtype=self.dtype)).astype(
+            self.dtype if dtype is None else dtype, copy=False
+        )
+
     @property
     def stored_pairs(self) -> csr_array | None:
         """The kernel as an (n, n) matrix of stored pairs, or None if it stores all of them."""

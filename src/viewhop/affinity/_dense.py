@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from viewhop.affinity._kernel_values import check_kernel_values, density_power
 from viewhop.affinity._stars import connect_live_columns, connect_samples
 from viewhop.affinity._state import base_state, distance_block, measured_state
 from viewhop.affinity._tiles import Tiles
-from viewhop.bandwidth import choose_scale, sample_rows
+from viewhop.bandwidth import Histogram, choose_scale
 from viewhop.kernels import DistanceKernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
 from viewhop.views import Describe, ViewRows, row_number
@@ -137,9 +138,9 @@ class _Dense(Affinity):
         """Kernel rows of new samples against the n training samples."""
         return KernelRows.normalised(self.logs(X), self._density, self.alpha, self._typical)
 
-    def full(self) -> NDArray[np.floating]:
-        """The full (n, n) matrix, a copy."""
-        return self.tiles.full()
+    def full(self, dtype: np.dtype[np.floating] | None = None) -> NDArray[np.floating]:
+        """The full (n, n) matrix, a copy, in the given precision."""
+        return self.tiles.full(dtype)
 
     def pattern(self, live: NDArray[np.bool_] | None = None) -> csr_array:
         """A sparse matrix with one star of entries for each connected component."""
@@ -267,7 +268,7 @@ def build_dense_points(
 
     The tiles first store the distances that the scale is chosen from, and then the kernel.
     """
-    name, n_jobs, generator, dtype = rows.name, rows.n_jobs, rows.generator, rows.values.dtype
+    name, n_jobs, dtype = rows.name, rows.n_jobs, rows.values.dtype
 
     def done(count: int, total: int) -> None:
         rows.progress(f"kernel of {name}", count, total)
@@ -276,7 +277,9 @@ def build_dense_points(
     ranked = nearest
     if kernel.bandwidth == "local":
         ranked = ranked_rows(tiles, kernel.scale_rank, n_jobs)
-    sigma = choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+    sigma = choose_scale(
+        kernel, name, nearest, ranked, lambda unit: _count_tiles(tiles, unit, n_jobs)
+    )
     check_reach(name, dtype, sigma, nearest)
 
     def exponentiate(distances: NDArray[np.floating], first: slice, second: slice) -> float:
@@ -296,6 +299,19 @@ def build_dense_points(
         largest = float(np.exp(-kernel.exponent(nearest[nearest > 0].min() / sigma)))
     check_not_identity(name, largest, tiles.dtype, sigma, nearest)
     return DenseAffinity(name, kernel, features, points, sigma, tiles, n_jobs=n_jobs)
+
+
+def _count_tiles(tiles: Tiles, unit: float, n_jobs: int) -> Histogram:
+    """Histogram of the distances between all pairs of samples."""
+    histogram, lock = Histogram(tiles.dtype, unit), Lock()
+
+    def count(distances: NDArray[np.floating], first: slice, second: slice) -> None:
+        counted = histogram.count(distances)
+        with lock:
+            histogram.add(counted, times=1 if first == second else 2)
+
+    tiles.each(count, n_jobs=n_jobs)
+    return histogram
 
 
 def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomputed:

@@ -18,7 +18,7 @@ from viewhop.affinity._cholesky import Factor, incomplete_cholesky
 from viewhop.affinity._dense import build_dense_precomputed
 from viewhop.affinity._kernel_values import check_kernel_matrix
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
-from viewhop.bandwidth import choose_scale, sample_rows
+from viewhop.bandwidth import choose_scale, count_distances
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
 from viewhop.views import ViewRows
@@ -203,6 +203,8 @@ def _scale(
         nearest = ranked = pair_distances(points, np.arange(len(points)), points, first)
     return float(
         np.asarray(
-            choose_scale(kernel, name, nearest, ranked, lambda: sample_rows(points, generator))
+            choose_scale(
+                kernel, name, nearest, ranked, lambda unit: count_distances(points, unit, generator)
+            )
         )
     )

@@ -16,7 +16,7 @@ from viewhop.affinity._edge import Edge
 from viewhop.affinity._graph import Graph, even_rows, row_slice
 from viewhop.affinity._kernel_rows import KernelRows
 from viewhop.affinity._state import distance_block, measured_state
-from viewhop.bandwidth import choose_scale, sample_rows
+from viewhop.bandwidth import choose_scale, count_distances
 from viewhop.kernels import DistanceKernel
 from viewhop.neighbours import (
     Cells,
@@ -257,7 +257,11 @@ def build_points_affinity(
     )
     lists = search.neighbourhood
     sigma = choose_scale(
-        kernel, name, lists.nearest, lists.scale, lambda: sample_rows(points, generator)
+        kernel,
+        name,
+        lists.nearest,
+        lists.scale,
+        lambda unit: count_distances(points, unit, generator),
     )
     check_reach(name, dtype, sigma, lists.nearest)
     nearest, edge = lists.nearest, Edge(lists.inner if kernel.taper else lists.radius, lists.radius)

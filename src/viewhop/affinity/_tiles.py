@@ -231,9 +231,15 @@ class Tiles:
             out[j, i] = out[i, j].T
         return out
 
-    def full(self) -> Values:
-        """The full matrix."""
-        return self.part(np.arange(self.n))
+    def full(self, dtype: np.dtype[np.floating] | None = None) -> Values:
+        """The full matrix, in the given precision."""
+        out = np.empty((self.n, self.n), dtype=self.dtype if dtype is None else dtype)
+        for (a, b), tile in self._tiles.items():
+            rows, columns = self.blocks[a], self.blocks[b]
+            out[rows, columns] = tile
+            if a != b:
+                out[columns, rows] = tile.T
+        return out
 
 
 def in_lanes(V: Values) -> Values:

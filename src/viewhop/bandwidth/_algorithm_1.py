@@ -28,7 +28,8 @@ class Surface(NamedTuple):
     Attributes
     ----------
     scales, other_scales : (n_scales,) arrays
-        Values of σ_l and σ_m, from kernels that are the identity to kernels that are constant.
+        Values of σ_l and σ_m. At the smallest the kernel is nearly the identity, at the largest
+        nearly constant.
     values : (n_scales, n_scales) array
         log Σ_ij (K^l(σ_l) K^m(σ_m))_ij, one row per σ_l.
     """
@@ -49,9 +50,9 @@ class JointScales(NamedTuple):
     slopes : dict of (n_scales, n_scales) arrays by pair of view names
         ∂ log S^{lm} / ∂ log σ_l for the pair (l, m).
     ranges : dict of (n_scales, 2) arrays by pair of view names
-        Both ends of the linear range in σ_l of the slice at each σ_m, NaN where it has none.
+        Lower and upper end, in σ_l, of the linear range at each σ_m; NaN if there is none.
     rule : str
-        How linear ranges were found: "minimal" or "steepest".
+        "minimal" or "steepest": how the linear ranges were found.
     """
 
     scales: dict[str, float]
@@ -68,7 +69,7 @@ def joint(
     rule: str = "minimal",
     random_state: int | np.random.Generator | None = 0,
 ) -> JointScales:
-    """The joint scales of all views, with the surfaces they are read from: Algorithm 1.
+    """The scales of all views by Algorithm 1, with the surfaces they are read from.
 
     Parameters
     ----------
@@ -77,9 +78,9 @@ def joint(
     n_scales : int
         Number of grid values of each scale, at least 10.
     rule : "minimal" or "steepest"
-        What counts as the linear range of a slice; see Notes.
+        Which linear range of a slice to take; see Notes.
     random_state : int, Generator or None
-        Draws a subset of the rows if there are more than 4,096.
+        Seed of the random subset of rows that is used if there are more than 4,096.
 
     Returns
     -------
@@ -89,21 +90,23 @@ def joint(
     Warns
     -----
     ScaleWarning
-        If the scale of a view is outside the linear range of some slice.
+        If no scale of a view lies in the linear ranges of all its slices, or if, by the rule
+        "minimal", no slope of a view reaches 0.3; "steepest" is then used for that view.
 
     Notes
     -----
-    No kernel product is formed: Σ_ij (K^l K^m)_ij is the dot product of two degree vectors, so a
-    surface is the Gram matrix of two tables of degrees, and its slopes are quotients of such
-    matrices. Each other view m and each σ_m give a slice of log S^{lm} over log σ_l, and σ_l is the
-    largest lower end of the linear ranges of all slices, the smallest scale at which all of them
-    are linear.
+    No kernel product is formed: S^{lm} = Σ_ij (K^l K^m)_ij is the dot product of two degree
+    vectors, so a surface is a matrix product of two tables of degrees, and its slopes are quotients
+    of such products. For every other view m, each σ_m gives a slice: log S^{lm} as a function of
+    log σ_l. σ_l is the smallest scale at which all slices are linear, that is, the largest of the
+    lower ends of their linear ranges.
 
-    By the rule "minimal" the linear range of a slice is the first from below, at least a factor of
-    2 wide, in which the slope is at least 0.3 and varies by at most 10 % of its largest value; if
-    none is that wide, the widest. By the rule "steepest" it is the interval around the steepest
-    point in which the slope is at least 95 % of the maximum: the larger of two linear ranges where
-    data look linear at the scale of the samples and again at that of the clusters.
+    "minimal" takes the first linear range from below: at least a factor of 2 wide, with a slope of
+    at least 0.3 that varies by at most 10 % of its largest value; if no range is that wide, the
+    widest one. "steepest" takes the interval around the steepest point in which the slope is at
+    least 95 % of the maximum. The two differ where log S is linear at two scales, for example at
+    that of neighbouring samples and again at that of whole clusters: "minimal" then gives the
+    smaller one.
 
     Examples
     --------

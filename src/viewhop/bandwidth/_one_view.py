@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
+from viewhop._runtime.threads import row_blocks
+from viewhop.bandwidth._log_log import Histogram, find_peak
+from viewhop.errors import ScaleWarning
 from viewhop.kernels import DistanceKernel, Gaussian
 from viewhop.neighbours import (
     Points,
@@ -25,17 +29,23 @@ __all__ = [
     "choose_rows",
     "choose_scale",
     "constant_view_error",
+    "count_distances",
     "distance_rows",
     "local",
     "log_log",
     "max_min",
-    "sample_rows",
 ]
 
 Floats = NDArray[np.float64]
 
-#: Up to this many samples, the log-log rule sums over all rows; beyond, over a random subset.
+#: Up to this many samples, Algorithm 1 sums over all rows; beyond, over a random subset.
 ALL_ROWS = 4096
+#: Up to this many samples, the log-log rule counts all distances; beyond, as many from a random
+#: subset of rows, in this many groups.
+ALL_PAIRS = 8192
+GROUPS = 16
+#: Standard error of log σ above which a scale by the log-log rule is uncertain.
+UNCERTAIN = 0.05
 
 
 def max_min(X: ArrayLike, factor: float = 1.0) -> float:
@@ -95,9 +105,33 @@ def local(X: ArrayLike, n_neighbors: int = 7, *, factor: float = 1.0) -> Floats:
     )  # type: ignore[return-value]
 
 
+@overload
 def log_log(
-    X: ArrayLike, *, factor: float = 1.0, random_state: int | np.random.Generator | None = 0
-) -> float:
+    X: ArrayLike,
+    *,
+    factor: float = ...,
+    random_state: int | np.random.Generator | None = ...,
+    return_error: Literal[False] = ...,
+) -> float: ...
+
+
+@overload
+def log_log(
+    X: ArrayLike,
+    *,
+    factor: float = ...,
+    random_state: int | np.random.Generator | None = ...,
+    return_error: Literal[True],
+) -> tuple[float, float]: ...
+
+
+def log_log(
+    X: ArrayLike,
+    *,
+    factor: float = 1.0,
+    random_state: int | np.random.Generator | None = 0,
+    return_error: bool = False,
+) -> float | tuple[float, float]:
     """The scale √C · σ at which log Σ_ij K_ij(σ) rises most steeply with log σ.
 
     Parameters
@@ -106,7 +140,21 @@ def log_log(
     factor : float
         C.
     random_state : int, Generator or None
-        Draws a subset of the rows if there are more than 4,096.
+        Draws a subset of the rows if there are more than 8,192.
+    return_error : bool
+        Whether to return the standard error of the scale, too: 0 if all pairs were counted.
+
+    Returns
+    -------
+    scale : float
+    error : float
+        Only if `return_error`. By the jackknife over groups of rows.
+
+    Warns
+    -----
+    ScaleWarning
+        If the standard error exceeds 5 % of the scale: the sum rises almost equally over many
+        scales, as it does on a curve.
 
     Notes
     -----
@@ -124,9 +172,12 @@ def log_log(
     points = _points(X)
     neighbours = find_neighbourhoods(points, points, k=1, k_scale=1)
     kernel = Gaussian("log-log", factor=factor)
-    rows = sample_rows(points, np.random.default_rng(random_state))
+    nearest = neighbours.nearest
+    unit = float(nearest[nearest > 0].min(initial=np.inf))
+    histogram = count_distances(points, unit, np.random.default_rng(random_state))
     # A single number, as for max-min.
-    return choose_scale(kernel, "X", neighbours.nearest, neighbours.scale, lambda: rows)  # type: ignore[return-value]
+    scale: float = choose_scale(kernel, "X", nearest, neighbours.scale, lambda unit: histogram)  # type: ignore[assignment]
+    return (scale, scale * find_peak(kernel, histogram).error) if return_error else scale
 
 
 def _points(X: ArrayLike) -> Points:
@@ -150,9 +201,27 @@ def distance_rows(points: Points, rows: NDArray[np.intp]) -> Floats:
     return np.asarray(block_distances(subset, slice(0, rows.size), points), dtype=np.float64)
 
 
-def sample_rows(points: Points, generator: np.random.Generator) -> Floats:
-    """Distances from all samples, or a random subset, to all samples, (n_rows, n)."""
-    return distance_rows(points, choose_rows(len(points), generator))
+def count_distances(points: Points, unit: float, generator: np.random.Generator) -> Histogram:
+    """Histogram of all distances, or of those from a random subset to all samples.
+
+    Parameters
+    ----------
+    points : Points
+    unit : float
+        Smallest positive distance.
+    generator : Generator
+        Draws the subset, if there are more than 8,192 samples.
+    """
+    n = len(points)
+    rows = np.arange(n)
+    if n > ALL_PAIRS:
+        rows = generator.choice(n, ALL_PAIRS**2 // n + 1, replace=False)
+    groups = np.array_split(rows, 1 if n <= ALL_PAIRS else min(GROUPS, rows.size))
+    histogram = Histogram(np.dtype(np.float64), unit, len(groups))
+    for group, members in enumerate(groups):
+        for part in row_blocks(members.size, n):
+            histogram.add(histogram.count(distance_rows(points, members[part])), group=group)
+    return histogram
 
 
 def choose_scale(
@@ -160,7 +229,7 @@ def choose_scale(
     name: str,
     nearest: Floats,
     ranked: Floats,
-    rows: Callable[[], NDArray[np.floating]] | None,
+    count: Callable[[float], Histogram] | None,
 ) -> float | Floats:
     """The scale of a kernel, including its factor: one number, or one per sample.
 
@@ -173,12 +242,12 @@ def choose_scale(
         Smallest positive distance of each sample, 0 if there is none.
     ranked : (n,) array
         Distance to the neighbour that sets a local scale.
-    rows : callable or None
-        Returns distance rows, for the log-log rule.
+    count : callable or None
+        Returns a histogram of distances in a given unit, for the log-log rule.
     """
     if not nearest.any():
         raise constant_view_error(name, nearest.size)
-    scale = float(np.sqrt(kernel.factor)) * _plain_scale(kernel, nearest, ranked, rows)
+    scale = float(np.sqrt(kernel.factor)) * _plain_scale(kernel, name, nearest, ranked, count)
     least, most = float(np.min(scale)), float(np.max(scale))
     if not least > 0 or not np.isfinite(most):
         size = "underflows to 0" if not least > 0 else "overflows"
@@ -191,9 +260,10 @@ def choose_scale(
 
 def _plain_scale(
     kernel: DistanceKernel,
+    name: str,
     nearest: Floats,
     ranked: Floats,
-    rows: Callable[[], NDArray[np.floating]] | None,
+    count: Callable[[float], Histogram] | None,
 ) -> float | Floats:
     """The scale of a kernel without its factor; see `choose_scale`."""
     if kernel.bandwidth == "max-min":
@@ -201,8 +271,18 @@ def _plain_scale(
     if kernel.bandwidth == "local":
         return ranked
     if kernel.bandwidth == "log-log":
-        assert rows is not None
-        return _steepest(kernel, rows(), float(nearest.min()))
+        assert count is not None
+        scale, error = find_peak(kernel, count(float(nearest[nearest > 0].min())))
+        if error > UNCERTAIN:
+            warnings.warn(
+                ScaleWarning(
+                    f"the log-log scale of view {name!r}, {scale:.3g}, is uncertain by "
+                    f"{error:.0%}: the sum of the kernel rises almost equally over many scales, "
+                    "and only some of the rows were counted; pass a bandwidth, or use another rule"
+                ),
+                stacklevel=2,
+            )
+        return scale
     return float(kernel.bandwidth)
 
 
@@ -211,29 +291,3 @@ def constant_view_error(name: str, n: int) -> ValueError:
     return ValueError(
         f"view {name!r} is constant: all {n} samples are equal, so it has no scale; drop the view"
     )
-
-
-def _steepest(kernel: DistanceKernel, distances: NDArray[np.floating], smallest: float) -> float:
-    """The scale at which d log S / d log σ peaks, with S the sum of the kernel over `distances`."""
-    logs = np.log(distances[distances > 0])
-    low, high = np.log(smallest), float(logs.max())
-    # A histogram of log distances locates the peak to a grid step; exact sums then refine it.
-    counts, edges = np.histogram(logs, bins=2048, range=(low, high + 1e-9))
-    middles = np.append(np.exp(0.5 * (edges[:-1] + edges[1:])), 0.0)
-    counts = np.append(counts, distances.size - logs.size)
-    grid = np.linspace(low - 1.0, high + 1.0, 60)
-
-    def rise(log_scale: float, d: NDArray[np.floating], weight: NDArray[np.int64] | float) -> float:
-        u = d / np.exp(log_scale)
-        values = weight * np.exp(-kernel.exponent(u))
-        return float((kernel.slope(u) * values).sum() / values.sum())
-
-    rough = int(np.argmax([rise(at, middles, counts) for at in grid]))
-    bracket = grid[max(rough - 1, 0)], grid[min(rough + 1, grid.size - 1)]
-    best = minimize_scalar(
-        lambda at: -rise(at, distances, 1.0),
-        bounds=bracket,
-        method="bounded",
-        options={"xatol": 1e-3},
-    )
-    return float(np.exp(best.x))
