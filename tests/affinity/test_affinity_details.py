@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 import viewhop as vh
 from tests.support import cases
@@ -177,8 +178,32 @@ def test_an_error_names_the_row_as_it_is_told():
 def test_rows_put_elsewhere_keep_their_precision(dtype):
     logs = np.log(np.array([[0.5, 1.0]], dtype=dtype))
     placed = KernelRows.of(logs, np.ones(1)).placed(np.array([1]), 3)
-    assert placed.values.dtype == dtype
-    assert_allclose(placed.values, [[0, 0], [0.5, 1.0], [0, 0]], rtol=1e-6)
+    weights = placed.weights(np.zeros(3))
+    assert weights.dtype == dtype
+    assert_allclose(weights, [[0, 0], [0.5, 1.0], [0, 0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_put_elsewhere_average_as_the_whole_matrix(is_sparse):
+    rng = np.random.default_rng(0)
+    logs = rng.standard_normal((4, 6))
+    whole = np.zeros((9, 6))
+    whole[[1, 3, 4, 8]] = np.exp(logs)
+    stored = csr_array(logs) if is_sparse else logs.copy()
+    rows = KernelRows.of(stored, np.ones(4)).placed(np.array([1, 3, 4, 8]), 9)
+    V, zero = rng.standard_normal((6, 2)), np.zeros(9)
+    assert rows.n_rows == 9
+    assert_allclose(rows.weights(zero) @ V, whole @ V, rtol=1e-12)
+    assert_allclose(rows.average(V, zero), whole @ V, rtol=1e-12)
+    assert_allclose(rows.average(V[:, 0], zero), whole @ V[:, 0], rtol=1e-12)
+    peaks = np.where(whole.any(axis=1), whole.max(axis=1), 1.0)
+    assert_allclose(rows.average(V), whole @ V / peaks[:, None], rtol=1e-12)
+    wanted = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0], dtype=bool)
+    some = rows.only(wanted)
+    assert some.values.shape == (2, 6)
+    assert_allclose(some.average(V, zero), whole @ V * wanted[:, None], rtol=1e-12)
+    assert_array_equal(rows.largest(np.array([3, 8])), whole[[3, 8]].argmax(axis=1))
+    assert rows.only(np.ones(9, dtype=bool)) is rows
 
 
 def test_a_rank_beyond_the_last_is_the_last():

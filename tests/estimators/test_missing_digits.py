@@ -35,7 +35,15 @@ def ami(Z, n_init=10):
     return adjusted_mutual_info_score(DIGITS.target, found)
 
 
-@pytest.mark.parametrize(("share", "least"), [(0.1, 0.86), (0.3, 0.83), (0.5, 0.79), (0.7, 0.70)])
+@pytest.mark.parametrize(
+    ("share", "least"),
+    [
+        pytest.param(0.1, 0.86, marks=pytest.mark.slow),
+        pytest.param(0.3, 0.83, marks=pytest.mark.slow),
+        (0.5, 0.79),
+        (0.7, 0.70),
+    ],
+)
 def test_clusters_survive_what_views_missed(share, least):
     ours, imputed = [], []
     for seed in range(5):

@@ -25,17 +25,21 @@ class KernelRows:
 
     Attributes
     ----------
-    values : (n, m) array or csr_array
+    values : (p, m) array or csr_array
         Each row divided by its largest entry.
     peaks : (n,) float64 array
         Logarithm of the largest entry of each row; −inf for a row of zeros.
     coverage : (n,) array
         Row sums of the plain kernel, divided by their median over the training samples.
+    places : (p,) index array or None
+        Which of the n rows `values` has, in increasing order; the others are rows of zeros. None
+        means all of them.
     """
 
     values: Values
     peaks: Floats
     coverage: Floats
+    places: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, logs: Values, coverage: Floats) -> KernelRows:
@@ -81,7 +85,7 @@ class KernelRows:
     @property
     def n_rows(self) -> int:
         """Number of new samples."""
-        return int(self.values.shape[0])
+        return self.peaks.size
 
     @property
     def far(self) -> NDArray[np.bool_]:
@@ -100,24 +104,68 @@ class KernelRows:
         """
         peaks, coverage = np.full(n_rows, -np.inf), np.zeros(n_rows)
         peaks[places], coverage[places] = self.peaks, self.coverage
-        if isinstance(self.values, np.ndarray):
-            values: Values = np.zeros((n_rows, self.values.shape[1]), dtype=self.values.dtype)
-            values[places] = self.values
-        else:
-            counts = np.zeros(n_rows, dtype=self.values.indptr.dtype)
-            counts[places] = np.diff(self.values.indptr)
-            starts = np.concatenate([[0], np.cumsum(counts)])
-            shape = n_rows, self.values.shape[1]
-            values = csr_array((self.values.data, self.values.indices, starts), shape=shape)
-        return KernelRows(values, peaks, coverage)
+        return KernelRows(self.values, peaks, coverage, places)
+
+    def only(self, wanted: NDArray[np.bool_]) -> KernelRows:
+        """The rows in a mask (n,), with rows of zeros in place of the others."""
+        places = np.arange(self.n_rows) if self.places is None else self.places
+        kept = np.flatnonzero(wanted[places])
+        if kept.size == places.size:
+            return self
+        return KernelRows(
+            self.values[kept],
+            np.where(wanted, self.peaks, -np.inf),
+            np.where(wanted, self.coverage, 0.0),
+            places[kept],
+        )
 
     def weights(self, shift: Floats) -> Values:
         """Kernel rows divided by exp(shift), with one shift per row, (n, m)."""
-        seen = np.isfinite(self.peaks)
-        factor = np.exp(np.subtract(self.peaks, shift, where=seen, out=np.zeros(seen.size)))
+        factor = self._factors(shift)
+        if self.places is not None:
+            factor = factor[self.places]
         if isinstance(self.values, np.ndarray):
-            return self.values * factor.astype(self.values.dtype)[:, None]
-        return _like(self.values, self.values.data * np.repeat(factor, np.diff(self.values.indptr)))
+            stored = self.values * factor.astype(self.values.dtype)[:, None]
+            if self.places is None:
+                return stored
+            weights = np.zeros((self.n_rows, stored.shape[1]), dtype=stored.dtype)
+            weights[self.places] = stored
+            return weights
+        counts = np.diff(self.values.indptr)
+        data = self.values.data * np.repeat(factor, counts)
+        if self.places is None:
+            return _like(self.values, data)
+        starts = np.zeros(self.n_rows + 1, dtype=self.values.indptr.dtype)
+        starts[1 + self.places] = counts
+        shape = self.n_rows, self.values.shape[1]
+        return csr_array((data, self.values.indices, np.cumsum(starts)), shape=shape)
+
+    def average(self, vectors: NDArray[np.floating], shift: Floats | None = None) -> Floats:
+        """The rows times vectors (m,) or (m, r), in the precision of the rows; 0 for no row.
+
+        Parameters
+        ----------
+        vectors : array
+        shift : (n,) array or None
+            Rows are divided by exp(shift); None leaves each divided by its largest entry.
+        """
+        product = np.asarray(self.values @ vectors.astype(self.values.dtype, copy=False))
+        out = np.zeros((self.n_rows, *product.shape[1:]))
+        out[slice(None) if self.places is None else self.places] = product
+        if shift is None:
+            return out
+        factors = self._factors(shift)
+        return np.asarray(out * (factors if out.ndim == 1 else factors[:, None]))
+
+    def largest(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Column of the largest entry of some rows that are not zero, (q,)."""
+        stored = rows if self.places is None else np.searchsorted(self.places, rows)
+        return np.asarray(self.values[stored].argmax(axis=1)).ravel()
+
+    def _factors(self, shift: Floats) -> Floats:
+        """exp(peaks − shift), and 1 for rows of zeros, (n,)."""
+        seen = np.isfinite(self.peaks)
+        return np.exp(np.subtract(self.peaks, shift, where=seen, out=np.zeros(seen.size)))
 
     def _log_sums(self) -> Floats:
         """Logarithm of the sum of each row, (n,)."""

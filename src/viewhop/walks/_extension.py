@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop.affinity import KernelRows, Values
+from viewhop.affinity import KernelRows
 from viewhop.errors import FarSampleWarning, UnreachedViewWarning
 from viewhop.views import row_number
 
-__all__ = ["Extension", "Step", "average", "mean_coverage", "warn_of_unreached"]
+__all__ = ["Extension", "Step", "mean_coverage", "warn_of_unreached"]
 
 Floats = NDArray[np.float64]
 
@@ -165,8 +165,3 @@ def mean_coverage(given: Sequence[KernelRows]) -> Floats:
     views = [np.minimum(rows.coverage, 1.0) for rows in given]
     counts = np.sum([np.isfinite(rows.peaks) for rows in given], axis=0)
     return np.asarray(np.sum(views, axis=0) / np.maximum(counts, 1))
-
-
-def average(weights: Values, vectors: NDArray[np.floating]) -> Floats:
-    """Weights times vectors, in the precision of the weights."""
-    return np.asarray(weights @ vectors.astype(weights.dtype, copy=False), dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from viewhop._storage.codec import Shelf, read_fields
 from viewhop.affinity import Affinity, KernelProduct, KernelRows
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks._extension import Extension, Step, average, mean_coverage
+from viewhop.walks._extension import Extension, Step, mean_coverage
 from viewhop.walks._walk import Walk, WalkSize, same_rows
 
 __all__ = ["FusedExtension", "ProductWalk", "SumWalk", "check_every_view_given"]
@@ -49,20 +50,27 @@ class FusedExtension(Extension):
         """P̂ψ at the training samples, one (n_samples, r) array."""
         return [self._training]
 
+    def prepare(self) -> None:
+        """Compute what `step` needs."""
+        self._both  # noqa: B018
+
+    @cached_property
+    def _both(self) -> list[Floats]:
+        """The vectors and a column of ones, so that one product gives sums and mass."""
+        return [np.column_stack([V, np.ones(len(V))]) for V in self.vectors]
+
     def step(self, rows: Sequence[KernelRows | None]) -> Step:
         """P̂ψ at new samples, one block."""
         views = [
-            (K, V, c)
-            for K, V, c in zip(rows, self.vectors, self.weights, strict=True)
+            (K, both, c)
+            for K, both, c in zip(rows, self._both, self.weights, strict=True)
             if K is not None
         ]
         given = [kernel_rows for kernel_rows, _, _ in views]
         peaks = np.max([rows.peaks for rows in given], axis=0)
-        weights = [(rows.weights(peaks), vectors, c) for rows, vectors, c in views]
-        mass = np.sum([c * np.asarray(w.sum(axis=1)) for w, _, c in weights], axis=0)
-        top = np.sum([c * average(w, vectors) for w, vectors, c in weights], axis=0)
+        total = np.sum([c * rows.average(both, peaks) for rows, both, c in views], axis=0)
         with np.errstate(invalid="ignore"):
-            block = top / mass[:, None]
+            block = total[:, :-1] / total[:, -1:]
         far = np.any([rows.far for rows in given], axis=0)
         none = np.zeros((len(block), 1), dtype=bool)
         lost = np.asarray(~np.isfinite(peaks))
@@ -118,6 +126,27 @@ class SumWalk(Walk):
         for other in others:
             first += other
         return first
+
+    def matrix(self, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+        """D^{-1/2} K D^{-1/2} as a full matrix in the given precision, (n_samples, n_samples)."""
+        first, *others = range(len(self.kernels))
+        A = self._full(first, dtype)
+        for l in others:
+            A += self._full(l, dtype)
+        roots = self._inverse_roots.astype(dtype)
+        A *= roots
+        A *= roots[:, None]
+        return A
+
+    def _full(self, view: int, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+        """The full kernel of a view between samples, (n_samples, n_samples)."""
+        rows = self.rows
+        return rows.scattered(view, rows.scattered(view, self.kernels[view].full(dtype)).T)
+
+    @property
+    def matrix_flops(self) -> float:
+        """None that count: the kernels are only added and scaled."""
+        return 0.0
 
     def pieces(self) -> Labels:
         """Connected piece of each sample, numbered from 0, (n_samples,)."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from viewhop.affinity import KernelRows, in_lanes
 from viewhop.spectrum import Spectrum
-from viewhop.walks._extension import Extension, Step, average, mean_coverage
+from viewhop.walks._extension import Extension, Step, mean_coverage
 
 if TYPE_CHECKING:
     from viewhop.walks._hop import HopWalk
@@ -36,6 +36,7 @@ class HopExtension(Extension):
         self.walk = walk
         self.spectrum = spectrum
         self.hops = walk.hops
+        self._at_rows: dict[tuple[int, int], NDArray[np.floating]] = {}
 
     def training(self) -> list[Floats]:
         """P̂ψ at the training samples, (n_samples, r) per view; NaN for a missing node.
@@ -112,10 +113,18 @@ class HopExtension(Extension):
         ]
         return [in_lanes(both) for both in joined] if self.walk.is_dense else joined
 
+    def _carried(self, start: int, end: int) -> NDArray[np.floating]:
+        """B_m and b_m of view `start` side by side, at the rows of view `end`, (n_end, r + 1)."""
+        if (start, end) not in self._at_rows:
+            both = np.column_stack([self.smoothed[start], self.masses[start]])
+            both = self.walk.rows.carried(both.astype(self.walk.dtype, copy=False), start, end)
+            self._at_rows[start, end] = both
+        return self._at_rows[start, end]
+
     def step_in_view(self, view: int, rows: KernelRows) -> Floats:
         """P̂ψ at samples in one view, from their kernel rows in it; NaN for a row without mass."""
         r = len(self.spectrum)
-        both = average(rows.values, self._both[view])
+        both = rows.average(self._both[view])
         mass = np.where(both[:, r] > 0, both[:, r], np.nan)
         return np.asarray(both[:, :r] / mass[:, None])
 
@@ -151,27 +160,19 @@ class HopExtension(Extension):
         unreached = np.zeros(observed.shape, dtype=bool)
         # One shift for all views, so that their relative weights do not change.
         highest = np.max([rows.peaks for rows in given.values()], axis=0)
-        weights = {l: rows.weights(highest) for l, rows in given.items()}
         own = [block.copy() for block in blocks]
-        carried = self.walk.rows.carried
+        r = len(self.spectrum)
         for m in np.flatnonzero(~observed.all(axis=0)).tolist():
             wanted = ~observed[:, m]
-            top = np.sum(
+            total = np.sum(
                 [
-                    self.hops[l, m] * average(w, carried(self.smoothed[m], m, l))
-                    for l, w in weights.items()
+                    self.hops[l, m] * rows.only(wanted).average(self._carried(m, l), highest)
+                    for l, rows in given.items()
                 ],
                 axis=0,
             )
-            mass = np.sum(
-                [
-                    self.hops[l, m] * average(w, carried(self.masses[m], m, l))
-                    for l, w in weights.items()
-                ],
-                axis=0,
-            )
-            reached = wanted & (mass > 0)
-            blocks[m][reached] = top[reached] / mass[reached, None]
+            reached = wanted & (total[:, r] > 0)
+            blocks[m][reached] = total[reached, :r] / total[reached, r:]
             unreached[:, m] = wanted & ~reached
         _fill_by_mean(blocks, own, observed, unreached)
         return unreached
@@ -187,7 +188,7 @@ class HopExtension(Extension):
             here = alone[best == k]
             if not here.size:
                 continue
-            columns = np.asarray(given[l].values[here].argmax(axis=1)).ravel()
+            columns = given[l].largest(here)
             sample = self.walk.rows.samples(l)[columns]
             for block, known in zip(blocks, training, strict=True):
                 block[here] = known[sample]
