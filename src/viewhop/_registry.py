@@ -108,6 +108,10 @@ SOLVERS: dict[str, Entry] = {
     "krylov": Entry(
         "viewhop.solvers._krylov:KrylovSolver", "block Krylov iterations from a coarse start"
     ),
+    "inverse": Entry(
+        "viewhop.solvers._inverse:InverseSolver",
+        "shift and invert, for full kernels with eigenvalues close to each other",
+    ),
     "svd": Entry(
         "viewhop.solvers._lanczos:SvdSolver",
         "Lanczos on half the problem: two views, or alternating",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from tests.contracts.walk import WalkContract
 from tests.support import cases, oracles
@@ -58,6 +59,23 @@ class TestHop(FusionContract):
 class TestHopThatStays(TestHop):
     hops = np.array([[0.3, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.1]])
     gaussian = Gaussian("local", n_neighbors=6)
+
+
+class TestHopBetweenGroups(TestHop):
+    """H of rank two: views 1 and 3 are one group, and view 2 another."""
+
+    hops = np.array([[1.0, 0.3, 1.0], [0.3, 2.0, 0.3], [1.0, 0.3, 1.0]])
+
+    def test_its_factor_gives_the_matrix(self):
+        walk = self.walk()
+        factor = walk.factored
+        n_rows, n_columns = factor.shape
+        assert n_columns < n_rows
+        C = factor.forward(np.eye(n_columns))
+        assert_allclose(factor.backward(np.eye(n_rows)), C.T, rtol=0, atol=1e-12)
+        assert_allclose(C @ C.T, walk.normalized(np.eye(n_rows)), rtol=0, atol=1e-12)
+        v = np.random.default_rng(0).standard_normal(n_columns)
+        assert_allclose(factor.forward(v), C @ v, rtol=0, atol=1e-12)
 
 
 class TestHopOfTwo(TestHop):

@@ -70,6 +70,16 @@ class WalkContract:
             assert_allclose(moved, K @ (V / degrees[:, None]), rtol=self.rtol, atol=1e-14)
         assert_allclose(moved.sum(axis=0), V[walk.degrees > 0].sum(axis=0), rtol=1e-10)
 
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_its_matrix_is_what_it_multiplies_by(self, dtype):
+        walk = self.walk()
+        A = walk.matrix(np.dtype(dtype))
+        assert A.dtype == dtype
+        expected = walk.normalized(np.eye(walk.n_nodes))
+        coarsest = max(np.finfo(dtype).eps, np.finfo(walk.dtype).eps)
+        assert_allclose(A, expected, rtol=0, atol=20 * coarsest)
+        assert 0 <= walk.matrix_flops <= walk.n_nodes * walk.product_flops
+
     def test_pieces_are_those_of_the_matrix(self):
         walk, K = self.walk(), self.kernel()
         pieces = walk.pieces()
@@ -125,6 +135,8 @@ class WalkContract:
         )
         assert size.n_nodes == walk.n_nodes
         solved = walk.n_nodes if walk.reduced is None else max(walk.reduced.shape)
+        if walk.factored is not None:
+            solved = walk.factored.shape[1]
         if walk.hub is not None:
             solved = walk.hub.n_nodes
         assert abs(size.n_solved - solved) <= 0.3 * solved

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from viewhop import affinity, solvers
 from viewhop.errors import ConvergenceError
@@ -215,6 +216,18 @@ def test_a_coarse_walk_that_does_not_converge_is_no_start(kernel, missing, monke
     monkeypatch.setattr(solvers, "solve", unfinished)
     found = coarse.solve_multilevel(walk, 4, solver="krylov", tol=1e-8)
     assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "samples", [[0, 2, 3, 6], [3, 0, 6, 2], [0, 2, 2, 6]], ids=["sorted", "moved", "repeated"]
+)
+def test_a_kernel_between_rows_is_put_between_samples(samples):
+    K = np.random.default_rng(0).random((4, 4))
+    K = np.where(K + K.T > 0.8, K + K.T, 0.0)
+    rows = RowMap([4], [np.array(samples)], 7)
+    place = np.eye(7)[samples]
+    found = coarse._on_samples(csr_array(K), rows, 0)
+    assert_allclose(found.toarray(), place.T @ K @ place, rtol=1e-12)
 
 
 def test_merged_samples_that_every_view_saw_start_finer_ones_that_they_did_not(monkeypatch):

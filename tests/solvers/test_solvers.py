@@ -79,7 +79,7 @@ def test_the_iterative_svd_equals_the_dense_one(holding, monkeypatch):
 
 
 @pytest.mark.parametrize("fuse", [SumWalk, ProductWalk, ConcatWalk])
-@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov"])
+@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov", "inverse"])
 def test_fused_walk_spectrum_equals_the_dense_one(solver, fuse):
     walk = fuse(affinities(Gaussian(), cases.views("generic", 2, Gaussian())))
     check_against_oracle(walk, solve(walk, 5, solver=solver), 5, atol=1e-8)
@@ -91,7 +91,7 @@ def ring(n):
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-@pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
+@pytest.mark.parametrize("solver", ["lanczos", "krylov", "inverse", "svd"])
 @pytest.mark.parametrize("k", [None, 6])
 def test_double_eigenvalues_are_found_twice(solver, k, monkeypatch):
     monkeypatch.setattr(_auto, "DENSE_NODES", 0)
@@ -103,7 +103,7 @@ def test_double_eigenvalues_are_found_twice(solver, k, monkeypatch):
     assert_allclose(values[::2], values[1::2], atol=1e-10)
 
 
-@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov", "svd"])
+@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov", "inverse", "svd"])
 def test_repeated_ones_of_a_walk_in_pieces_are_exact(solver, monkeypatch):
     monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     rng = np.random.default_rng(0)
@@ -148,7 +148,7 @@ def test_converged_columns_are_no_longer_multiplied():
     assert min(widths[1:-1]) < block.WIDTH
 
 
-@pytest.mark.parametrize("solver", ["lanczos", "krylov", "svd"])
+@pytest.mark.parametrize("solver", ["lanczos", "krylov", "inverse", "svd"])
 def test_a_solver_that_does_not_converge_says_so_with_what_it_has(solver, monkeypatch):
     monkeypatch.setattr(_auto, "DENSE_NODES", 0)
     monkeypatch.setattr(arpack, "MAX_RESTARTS", 1)

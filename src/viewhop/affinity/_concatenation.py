@@ -1,7 +1,7 @@
 """The concatenation: all views side by side, with one Gaussian kernel for all of them.
 
-It is the kernel product of the paper's experiments, as opposed to the element-wise product of the
-kernels: see `viewhop.affinity.KernelProduct`.
+The paper's experiments call this the kernel product. The element-wise product of the kernels is
+`viewhop.affinity.KernelProduct`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ __all__ = ["build_concatenation", "concat_kernel", "restore_concatenation"]
 def concat_kernel(kernels: Sequence[Kernel], scale: float = 1.0) -> Gaussian:
     """The kernel of views side by side; ValueError unless all are Gaussians with equal parameters.
 
-    Metrics may differ if they are Euclidean in some feature space, and scales, but for local ones.
+    Metrics and fixed scales may differ between views. Every metric must be a Euclidean distance of
+    some features, so "manhattan" is refused, and scales must be local in all views or in none.
 
     Parameters
     ----------
     kernels : sequence of Kernel
         One per view.
     scale : float
-        The scale of the result, factor included, unless scales are local.
+        The scale of the result, with the factor already applied; ignored if scales are local.
 
     Examples
     --------
@@ -78,16 +79,16 @@ def concat_kernel(kernels: Sequence[Kernel], scale: float = 1.0) -> Gaussian:
 def build_concatenation(affinities: Sequence[Affinity], view: ViewRows | None = None) -> JointView:
     """All views side by side with their common kernel; ValueError if they have none.
 
-    With one scale σ_l per view, their feature rows stay as they are, and σ² = Σ σ_l². With local
-    scales, those of each view are divided by their spread (the root mean square distance from
-    their mean), and neighbours, scales and densities are those of the joined rows.
+    With one scale σ_l per view, the rows of features are joined as they are, and σ² = Σ σ_l². With
+    local scales, the rows of each view are first divided by their spread (the root mean square
+    distance from their mean); neighbours, scales and densities are then those of the joined rows.
 
     Parameters
     ----------
     affinities : sequence of Affinity
         One per view, on the same samples.
     view : ViewRows or None
-        Everything about the joined view but its rows; None takes defaults.
+        The joined view without its rows: its name and resources; None takes defaults.
 
     Examples
     --------

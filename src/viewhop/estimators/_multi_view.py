@@ -83,7 +83,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     missing : {"error", "drop"}, default="error"
         What happens to a row of a view that is NaN, or masked, in part, in `fit` and `transform`:
         "error" refuses it, "drop" counts it as not observed, with a `DroppedRowsWarning`.
-    solver : {"auto", "dense", "lanczos", "krylov", "svd"} or object, default="auto"
+    solver : {"auto", "dense", "lanczos", "krylov", "inverse", "svd"} or object, default="auto"
         The eigensolver. An object needs a method ``solve(problem)``; see
         `viewhop.solvers.Solver`.
     tol : float or None, default=None

@@ -9,10 +9,17 @@ import numpy as np
 
 from viewhop.affinity import AffinitySize
 from viewhop.solvers._krylov import SPARSE_WIDTH, WIDTH, max_columns
-from viewhop.solvers._lapack import MATRICES
+from viewhop.solvers._lapack import dense_bytes
 from viewhop.walks import Walk, WalkSize
 
-__all__ = ["DENSE_NODES", "choose_solver", "is_many", "resolve_tolerance", "solving_bytes"]
+__all__ = [
+    "DENSE_NODES",
+    "choose_solver",
+    "inverse_bytes",
+    "is_many",
+    "resolve_tolerance",
+    "solving_bytes",
+]
 
 #: With at least this many samples and at least this tolerance, block Krylov from a coarse start is
 #: faster than Lanczos for neighbour kernels: 1.5 to 2.4 times for 20,000 to 50,000 samples of two
@@ -62,6 +69,19 @@ def resolve_tolerance(dtype: np.dtype[np.floating], tol: float | None) -> float:
     return 0.0 if dtype == np.float64 else 1e-5
 
 
+def inverse_bytes(n_nodes: int, n_kernels: int, dtype: np.dtype[np.floating]) -> int:
+    """Bytes of the full matrices that are in memory while one of them is factorised.
+
+    Parameters
+    ----------
+    n_nodes : int
+    n_kernels : int
+        Of several kernels, one at a time becomes a full matrix beside their sum.
+    dtype : dtype
+    """
+    return (1 if n_kernels == 1 else 3) * n_nodes**2 * dtype.itemsize
+
+
 def solving_bytes(
     walk: WalkSize,
     kernels: Sequence[AffinitySize],
@@ -99,11 +119,13 @@ def solving_bytes(
     pairs = 5.0 * nodes * r * 8
     is_small = nodes <= DENSE_NODES or 5 * r >= nodes
     if name == "dense" or (name == "auto" and is_small):
-        return MATRICES * 8.0 * nodes**2
+        return float(dense_bytes(nodes))
     if any(kernel.is_dense for kernel in kernels):
         basis = 2 * FILLED * max_columns(r, is_dense=True) * 8
         sums = kernels[0].product_groups * WIDTH * size * n_samples / solved
-        return solved * (basis + sums + 8 * WIDTH * 8) + pairs
+        # A factorisation by "auto" is not counted: it makes use of what is left.
+        inverse = inverse_bytes(nodes, len(kernels), dtype) if name == "inverse" else 0
+        return solved * (basis + sums + 8 * WIDTH * 8) + pairs + inverse
     if not (name == "krylov" or (name == "auto" and is_many(n_samples, dtype, tol))):
         return solved * max(2 * r + 1, 24) * 8 * 2.0 + pairs
     # The reordered kernels with their source positions, and the merged kernels.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
@@ -9,10 +10,18 @@ import numpy as np
 from viewhop._runtime.progress import Stage
 from viewhop._runtime.threads import single_blas
 from viewhop.affinity import LANES
-from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
+from viewhop.solvers._problem import (
+    Floats,
+    Operator,
+    Problem,
+    Solution,
+    Solver,
+    Whole,
+    smallest_operator,
+)
 from viewhop.solvers._tall import Columns, Tall
 
-__all__ = ["SPARSE_WIDTH", "WIDTH", "KrylovSolver", "max_columns"]
+__all__ = ["SPARSE_WIDTH", "WIDTH", "BlockKrylov", "KrylovSolver", "Outlook", "max_columns"]
 
 #: Columns multiplied at a time: for full kernels, enough to make up for reading them from memory;
 #: for neighbour kernels fewer, which need fewer products in total.
@@ -21,67 +30,150 @@ WIDTH, SPARSE_WIDTH = 2 * LANES, 10
 MAX_BLOCKS = 1000
 #: Blocks without progress after which small residuals are attributed to rounding.
 PATIENCE = 3
+#: Blocks before the first look ahead, and blocks whose decrease is extrapolated.
+SETTLED, LOOK = 6, 4
+#: Residuals below this many times their limit are about to converge, however slowly.
+NEAR = 100.0
+
+
+class Outlook:
+    """A look ahead: whether an iteration will take more columns than it may.
+
+    The residuals of a block Krylov iteration decrease by about the same factor in every block.
+
+    Parameters
+    ----------
+    most : float
+        Number of columns that it may still take.
+
+    Attributes
+    ----------
+    was_poor : bool
+        Whether `is_poor` has returned True.
+    """
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+        self.was_poor = False
+        self._logs: list[float] = []
+
+    def is_poor(self, worst: float, width: int) -> bool:
+        """Whether more columns are expected; called after every block.
+
+        Parameters
+        ----------
+        worst : float
+            The largest residual, divided by its limit.
+        width : int
+            Number of columns of the next block.
+        """
+        self._logs.append(float(np.log(worst)))
+        if len(self._logs) < SETTLED or worst < NEAR:
+            return False
+        decrease = (self._logs[-1 - LOOK] - self._logs[-1]) / LOOK
+        self.was_poor = self._logs[-1] * width > self.most * max(decrease, 0.0)
+        return self.was_poor
 
 
 class KrylovSolver(Solver):
-    """Block Krylov iteration, on half the problem if the walk alternates between two blocks."""
+    """Block Krylov iteration, on the smallest operator that gives the eigenpairs."""
 
     name = "krylov"
+    takes_start = True
 
     def solve(self, problem: Problem) -> Solution:
         """The wanted pairs, or those that converged within the limit."""
-        return self._iterate(Whole(problem) if problem.walk.reduced is None else Half(problem))
+        return BlockKrylov(smallest_operator(problem)).run()
 
     def polish(self, problem: Problem, solution: Solution) -> Solution | None:
         """More accurate pairs from the whole problem; half of it has squared eigenvalues."""
         if problem.walk.reduced is None:
             return None
         problem.start = solution.vectors
-        return self._iterate(Whole(problem))
-
-    def _iterate(self, operator: Operator) -> Solution:
-        # Our own threads share its many small steps, so BLAS must not start others.
-        with single_blas if operator.problem.walk.n_jobs > 1 else nullcontext():
-            return iterate_krylov(operator)
+        return BlockKrylov(Whole(problem)).run()
 
 
-def iterate_krylov(operator: Operator) -> Solution:
+class BlockKrylov:
     """Eigenpairs of A by block Krylov iteration on an operator.
 
     Rayleigh–Ritz on a growing basis, with thick restart and locking. The basis starts from the
     guesses, if any, and is extended by the residuals of the wanted pairs that have not converged,
     so that it spans the block Krylov space. Converged pairs stay in the basis and are not
     multiplied again. A block resolves eigenvalues of multiplicity up to its width.
+
+    Parameters
+    ----------
+    operator : Operator
     """
-    problem = operator.problem
-    r = problem.r
-    room = operator.n - problem.known.shape[1]
-    is_dense = problem.walk.is_dense
-    wanted = min(_followed(r, is_dense=is_dense), room)
-    width = WIDTH if is_dense else SPARSE_WIDTH
-    block = _first_block(operator, min(width, room))
-    most = max_columns(r, is_dense=is_dense)
-    basis = _Basis(operator, max(most, block.shape[1] + width))
-    best, idle = np.inf, 0
-    for _ in range(MAX_BLOCKS):
-        block = block[:, : room - basis.size]
-        if basis.size + block.shape[1] > basis.most:
-            basis.restart(2 * wanted)
-        basis.grow(block)
-        values, rotation = basis.ritz()
-        lead = rotation[:, :wanted]
-        residual, sizes = basis.residuals(values[:wanted], lead)
-        excess = operator.excess(values[:wanted], sizes, stalled=idle > PATIENCE)
-        ready = excess <= 1
-        worst = float(excess[:r].max())
-        best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
-        stage = Stage("solve", f"residual {sizes[:r].max():.0e}")
-        problem.progress(stage, int(ready[:r].sum()), r)
-        if (ready.size >= r and ready[:r].all()) or basis.size == room:
-            return Solution(*operator.pairs(values[:r], basis.vectors(lead[:, :r])))
-        block = residual[:, np.flatnonzero(~ready)[:width]]
-    done = np.flatnonzero(ready[:r])
-    return Solution(*operator.pairs(values[done], basis.vectors(lead[:, done])), converged=False)
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        problem = operator.problem
+        self._room = operator.n - problem.known.shape[1]
+        is_dense = problem.walk.is_dense
+        self._wanted = min(_followed(problem.r, is_dense=is_dense), self._room)
+        self._width = WIDTH if is_dense else SPARSE_WIDTH
+        self._block = _first_block(operator, min(self._width, self._room))
+        most = max_columns(problem.r, is_dense=is_dense)
+        self._basis = _Basis(operator, max(most, self._block.shape[1] + self._width))
+        self._values: Floats = np.empty(0)
+
+    def is_clear(self, gap: float) -> bool:
+        """Whether the last wanted eigenvalue seems to be at least `gap` below 1."""
+        wanted = self._values[: self.operator.problem.r]
+        return bool(wanted.size and 1.0 - wanted[-1] >= gap)
+
+    def run(
+        self,
+        outlook: Outlook | None = None,
+        sharpen: Callable[[Columns], Columns] | None = None,
+    ) -> Solution:
+        """The wanted pairs, or those that converged within the limit.
+
+        Parameters
+        ----------
+        outlook : Outlook or None
+            If it turns poor, the iteration pauses; another call goes on.
+        sharpen : callable or None
+            Returns better directions than the residuals (n, b) to extend the basis by.
+        """
+        # Our own threads share its many small steps, so BLAS must not start others.
+        with single_blas if self.operator.problem.walk.n_jobs > 1 else nullcontext():
+            return self._run(outlook, sharpen)
+
+    def _run(
+        self, outlook: Outlook | None, sharpen: Callable[[Columns], Columns] | None
+    ) -> Solution:
+        operator, basis, wanted = self.operator, self._basis, self._wanted
+        problem = operator.problem
+        r = problem.r
+        best, idle = np.inf, 0
+        if sharpen is not None and basis.size:  # it goes on from residuals
+            self._block = sharpen(self._block)
+        for _ in range(MAX_BLOCKS):
+            block = self._block[:, : self._room - basis.size]
+            if basis.size + block.shape[1] > basis.most:
+                basis.restart(2 * wanted)
+            basis.grow(block)
+            values, rotation = basis.ritz()
+            self._values, lead = values[:wanted], rotation[:, :wanted]
+            residual, sizes = basis.residuals(self._values, lead)
+            excess = operator.excess(self._values, sizes, stalled=idle > PATIENCE)
+            ready = excess <= 1
+            worst = float(excess[:r].max())
+            best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
+            stage = Stage("solve", f"residual {sizes[:r].max():.0e}")
+            problem.progress(stage, int(ready[:r].sum()), r)
+            if (ready.size >= r and ready[:r].all()) or basis.size == self._room:
+                return Solution(*operator.pairs(values[:r], basis.vectors(lead[:, :r])))
+            self._block = residual[:, np.flatnonzero(~ready)[: self._width]]
+            if outlook is not None and outlook.is_poor(worst, self._block.shape[1]):
+                break
+            if sharpen is not None:
+                self._block = sharpen(self._block)
+        done = np.flatnonzero(ready[:r])
+        pairs = operator.pairs(values[done], basis.vectors(lead[:, done]))
+        return Solution(*pairs, converged=False)
 
 
 def max_columns(r: int, *, is_dense: bool) -> int:

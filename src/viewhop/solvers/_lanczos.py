@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from viewhop._runtime.arpack import seed_restarts
+from viewhop._runtime.threads import single_blas
 from viewhop.solvers import _auto
 from viewhop.solvers._lapack import run_interruptibly
 from viewhop.solvers._problem import Floats, Half, Operator, Problem, Solution, Solver, Whole
@@ -75,16 +78,18 @@ def iterate_lanczos(operator: Operator) -> Solution:
 
     converged = True
     try:
-        values, vectors = eigsh(
-            LinearOperator((n, n), matvec=product, dtype=np.float64),
-            k=problem.r,
-            which="LA",
-            v0=operator.project(problem.generator.standard_normal(n)),
-            ncv=min(n - 1, max(2 * problem.r + 1, 24)),
-            tol=problem.tol,
-            maxiter=MAX_RESTARTS,
-            **seed_restarts(),
-        )
+        # Its steps are short: BLAS threads would mostly wait for each other.
+        with single_blas if problem.walk.n_jobs > 1 else nullcontext():
+            values, vectors = eigsh(
+                LinearOperator((n, n), matvec=product, dtype=np.float64),
+                k=problem.r,
+                which="LA",
+                v0=operator.project(problem.generator.standard_normal(n)),
+                ncv=min(n - 1, max(2 * problem.r + 1, 24)),
+                tol=problem.tol,
+                maxiter=MAX_RESTARTS,
+                **seed_restarts(),
+            )
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
         converged = False

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from viewhop._runtime import memory
-from viewhop.solvers._problem import Floats, Problem, Solution, Solver, Whole
+from viewhop.solvers._problem import Floats, Problem, Solution, Solver
 
-__all__ = ["MATRICES", "DenseSolver", "run_interruptibly"]
+__all__ = ["DenseSolver", "dense_bytes", "run_interruptibly"]
 
 #: Number of (n_nodes, n_nodes) matrices in memory at a time.
 MATRICES = 5
@@ -25,7 +25,9 @@ class DenseSolver(Solver):
     def solve(self, problem: Problem) -> Solution:
         """The wanted pairs, all of them accurate."""
         n = problem.walk.n_nodes
-        A = Whole(problem).apply(problem.project(np.eye(n)))
+        A = problem.walk.matrix(np.dtype(np.float64))
+        problem.n_products += n
+        A -= problem.known @ problem.known.T  # eigenvalue 1 becomes 0
         A = 0.5 * (A + A.T)
         values, vectors = run_interruptibly(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
         problem.progress("solve", problem.r, problem.r)
@@ -35,11 +37,16 @@ class DenseSolver(Solver):
         """Raise MemoryBudgetError if the matrices would take more than the allowed bytes."""
         n = problem.walk.n_nodes
         memory.require_bytes(
-            MATRICES * 8 * n**2,
+            dense_bytes(n),
             allowed,
             what=f"the dense solver on {n:,} nodes for {problem.r:,} eigenpairs",
             instead='ask for fewer coordinates, solver="lanczos", or a larger max_memory',
         )
+
+
+def dense_bytes(n_nodes: int) -> int:
+    """Bytes of the matrices that LAPACK needs for a walk of this size."""
+    return MATRICES * 8 * n_nodes**2
 
 
 def run_interruptibly(work: Callable[[], tuple[Floats, ...]]) -> tuple[Floats, ...]:

@@ -21,8 +21,13 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import map_threads
 from viewhop.affinity import Affinity
 from viewhop.errors import ConvergenceError
-from viewhop.solvers._auto import choose_solver
-from viewhop.solvers._solve import is_solved_on_hub, solve, solve_on_hub
+from viewhop.solvers._solve import (
+    is_solved_on_hub,
+    resolve_auto,
+    resolve_solver,
+    solve,
+    solve_on_hub,
+)
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
 from viewhop.walks import Step, Walk
@@ -112,7 +117,7 @@ def _solve_levels(
 ) -> Spectrum:
     """As `solve_multilevel`, for the walk that is solved and guesses of its eigenvectors."""
     is_auto = isinstance(solver, str) and solver == "auto"
-    method = choose_solver(walk, r, tol) if is_auto else solver
+    method = resolve_auto(walk, r, tol) if is_auto else resolve_solver(solver)
 
     def solve_fine(walk: Walk, pieces: Labels | None, start: Floats | None) -> Spectrum:
         return solve(
@@ -127,8 +132,7 @@ def _solve_levels(
             allowed=allowed,
         )
 
-    is_krylov = isinstance(method, str) and method == "krylov"
-    if not is_krylov or start is not None or walk.n_samples < LEAST_SAMPLES:
+    if not method.takes_start or start is not None or walk.n_samples < LEAST_SAMPLES:
         return solve_fine(walk, pieces, start)
     coarsening = {K.coarsening for K in walk.kernels}
     if coarsening == {"subset"} and walk.places_every_block:
@@ -282,11 +286,20 @@ def _on_samples(values: csr_array, rows: RowMap, view: int) -> csr_array:
     """A kernel between the rows of a view as one between samples."""
     if rows.is_whole:
         return values
-    samples = rows.samples(view)
-    ones = np.ones(samples.size, dtype=values.dtype)
-    shape = samples.size, rows.n_samples
-    place = csr_array((ones, (np.arange(samples.size), samples)), shape=shape)
-    return csr_array(place.T @ values @ place)
+    samples, shape = rows.samples(view), (rows.n_samples, rows.n_samples)
+    if rows.is_repeated(view):
+        ones = np.ones(samples.size, dtype=values.dtype)
+        place = csr_array(
+            (ones, (np.arange(samples.size), samples)), shape=(samples.size, rows.n_samples)
+        )
+        return csr_array(place.T @ values @ place)
+    # One row per sample: rows and columns are only renamed.
+    order = np.argsort(samples)
+    moved = values if (np.diff(order) == 1).all() else values[order]
+    starts = np.zeros(rows.n_samples + 1, dtype=moved.indptr.dtype)
+    starts[1 + samples[order]] = np.diff(moved.indptr)
+    columns = samples.astype(moved.indices.dtype)[moved.indices]
+    return csr_array((moved.data, columns, np.cumsum(starts)), shape=shape)
 
 
 def _order_levels(levels: Sequence[Level]) -> tuple[Labels, list[Level]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,17 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop.solvers._tall import Columns, Tall
 from viewhop.walks import Walk
 
-__all__ = ["Half", "Operator", "Pairs", "Problem", "Solution", "Solver", "Whole"]
+__all__ = [
+    "Factored",
+    "Half",
+    "Operator",
+    "Pairs",
+    "Problem",
+    "Solution",
+    "Solver",
+    "Whole",
+    "smallest_operator",
+]
 
 Floats = NDArray[np.float64]
 #: Eigenvalues (r,), orthonormal columns (n_nodes, r).
@@ -115,6 +125,8 @@ class Solver(ABC):
     """
 
     name: str
+    #: Whether it makes use of guesses of the eigenvectors.
+    takes_start: ClassVar[bool] = False
 
     @abstractmethod
     def solve(self, problem: Problem) -> Solution:
@@ -256,3 +268,59 @@ class Half(Operator):
         basis, triangle = tall.orthonormal(self.cross.forward(vectors))
         left, sigma, rows = svd(triangle)
         return sigma, np.vstack([basis @ left, vectors @ rows.T]) / np.sqrt(2.0)
+
+
+class Factored(Operator):
+    """CᵀC, for a walk with A = C Cᵀ and C with fewer columns than rows.
+
+    It has the non-zero eigenvalues of A, and an application costs as many products. An eigenvector
+    v with eigenvalue λ gives that of A, C v / √λ.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        factor = problem.walk.factored
+        assert factor is not None
+        self.factor = factor
+        self.n = factor.shape[1]
+        # Of eigenvalue 1, so that the columns stay orthonormal.
+        self.known: Floats = factor.backward(problem.known).astype(np.float64, copy=False)
+
+    def project(self, V: Columns) -> Columns:
+        """V without its part along the known right singular vectors of C."""
+        return project_out(V, self.known, self.problem.walk.n_jobs)
+
+    def apply(self, V: Columns) -> Columns:
+        """CᵀC times a vector (n,) or block (n, b)."""
+        self.problem.count(V)
+        return self.project(self.factor.backward(self.factor.forward(V)))
+
+    def start(self) -> Floats | None:
+        """Cᵀ times the guesses of the problem."""
+        start = self.problem.start
+        if start is None:
+            return None
+        self.problem.n_products += (start.shape[1] + 1) // 2  # one product with each kernel
+        return self.factor.backward(start).astype(np.float64, copy=False)
+
+    def excess(self, values: Floats, residuals: Floats, *, stalled: bool) -> Floats:
+        """Residuals of A, at most √λ⁻¹ times those of CᵀC, divided by their limit."""
+        roots = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
+        return residuals / (roots * self.problem.limit(values, stalled=stalled))
+
+    def pairs(self, values: Floats, vectors: Floats) -> Pairs:
+        """Eigenpairs of A from the SVD of C on the span of the vectors."""
+        if not values.size:  # LAPACK refuses an empty matrix
+            return values, np.empty((self.factor.shape[0], 0), dtype=vectors.dtype)
+        self.problem.n_products += (vectors.shape[1] + 1) // 2  # one product with each kernel
+        tall = Tall(self.factor.shape[0], self.problem.walk.n_jobs)
+        basis, triangle = tall.orthonormal(self.factor.forward(vectors))
+        left, sigma, _ = svd(triangle)
+        return np.square(sigma), basis @ left
+
+
+def smallest_operator(problem: Problem) -> Operator:
+    """The operator with the shortest vectors that gives the eigenpairs of A."""
+    if problem.walk.reduced is not None:
+        return Half(problem)
+    return Whole(problem) if problem.walk.factored is None else Factored(problem)

@@ -18,6 +18,7 @@ from viewhop._registry import SOLVERS, load_home
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.errors import ConvergenceError
 from viewhop.solvers._auto import choose_solver, resolve_tolerance
+from viewhop.solvers._inverse import AdaptiveSolver
 from viewhop.solvers._lapack import DenseSolver
 from viewhop.solvers._problem import Floats, Problem, Solution, Solver
 from viewhop.solvers._tall import Tall
@@ -26,6 +27,7 @@ from viewhop.walks import Walk
 
 __all__ = [
     "is_solved_on_hub",
+    "resolve_auto",
     "resolve_solver",
     "solve",
     "solve_on_hub",
@@ -117,7 +119,7 @@ def solve(
 
         return solve_on_hub(walk, pieces, start, solve_hub)
     is_auto = isinstance(solver, str) and solver == "auto"
-    method = resolve_solver(choose_solver(walk, r, tol) if is_auto else solver)
+    method = resolve_auto(walk, r, tol) if is_auto else resolve_solver(solver)
     method.check(walk)
     # With more pieces than coordinates there is nothing to solve: the first vectors suffice.
     known = trivial_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
@@ -275,6 +277,12 @@ def run_solver(solver: Solver, problem: Problem) -> Solution:
         )
     converged = bool(rest[0]) if rest else values.size >= problem.r
     return Solution(values[: problem.r], vectors[:, : problem.r], converged)
+
+
+def resolve_auto(walk: Walk, r: int, tol: float | None) -> Solver:
+    """The solver that "auto" stands for; see `choose_solver`."""
+    name = choose_solver(walk, r, tol)
+    return AdaptiveSolver() if name == "krylov" and walk.is_dense else resolve_solver(name)
 
 
 def resolve_solver(solver: Any) -> Solver:

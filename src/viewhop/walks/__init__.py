@@ -15,7 +15,7 @@ from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
 from viewhop.walks._hop import HopWalk
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._hop_matrix import check_hops, hop_matrix, rank_one_weights
+from viewhop.walks._hop_matrix import check_hops, hop_matrix, low_rank_factor, rank_one_weights
 from viewhop.walks._hub import HubWalk
 from viewhop.walks._piece import PieceWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
@@ -41,6 +41,7 @@ __all__ = [
     "check_degrees",
     "check_hops",
     "hop_matrix",
+    "low_rank_factor",
     "rank_one_weights",
     "read_walk",
     "walk_class",

@@ -1,4 +1,4 @@
-"""The walk on all views side by side as one view, the paper's kernel product."""
+"""The walk with one Gaussian kernel on all views side by side, the paper's kernel product."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ Floats = NDArray[np.float64]
 
 
 class ConcatWalk(SumWalk):
-    """The walk on samples with one Gaussian of all views side by side as its kernel.
+    """The walk between samples with one Gaussian kernel on all views side by side.
 
-    With one scale per view, the scale of the joined rows is σ∘² = Σ σ_l²; with local scales, views
-    are brought to the same spread first. See `viewhop.affinity.build_concatenation`.
+    If each view has one scale σ_l, the kernel has the scale σ∘ with σ∘² = Σ σ_l². With local
+    scales, every view is first divided by its spread. See `viewhop.affinity.build_concatenation`.
 
     Parameters
     ----------
     affinities : sequence of Affinity
-        One per view, on the same samples: Gaussians that are alike.
+        One per view, on the same samples. Their kernels are Gaussians with the same parameters,
+        apart from metrics and scales.
     joined : JointView or None
         The views side by side, if already built.
 
     Notes
     -----
-    The kernel product of the paper's experiments. Where all σ_l are one σ, the product of the
-    kernels, Eqs. (5)–(6), is the Gaussian of the same joined rows with that σ, and this one is
-    wider by √L.
+    This is the kernel product of the paper's experiments. If all σ_l equal one σ, the element-wise
+    product of Eqs. (5)–(6) is the Gaussian of the same joined rows with scale σ; here the scale is
+    √L · σ.
     """
 
     fusion: ClassVar[str] = "concat"
@@ -70,7 +71,7 @@ class ConcatWalk(SumWalk):
 
     @classmethod
     def joined_kernel(cls, kernels: Sequence[Kernel]) -> Kernel:
-        """The Gaussian of all views side by side; ValueError if their kernels are not alike."""
+        """The Gaussian of all views side by side; ValueError if the kernels cannot be joined."""
         return concat_kernel(kernels)
 
     @property

@@ -17,7 +17,14 @@ from viewhop.views import RowMap
 from viewhop.walks._extension import Extension
 from viewhop.walks._fused import FusedExtension
 from viewhop.walks._hop_extension import HopExtension
-from viewhop.walks._hop_matrix import MOST, check_hops, count_positive, hop_matrix, rank_one_weights
+from viewhop.walks._hop_matrix import (
+    MOST,
+    check_hops,
+    count_positive,
+    hop_matrix,
+    low_rank_factor,
+    rank_one_weights,
+)
 from viewhop.walks._hop_pieces import hop_pieces
 from viewhop.walks._hub import HubWalk
 from viewhop.walks._walk import CrossKernel, Walk, WalkSize, same_rows, scale_rows
@@ -87,11 +94,15 @@ class HopWalk(Walk):
     ) -> WalkSize:
         """One node per observation, of which a solver may need only some.
 
-        Two views with a zero diagonal of H are solved on half, and H of rank one on the samples.
+        Two views with a zero diagonal of H are solved on half, H of rank one on the samples, and
+        positive semi-definite H of rank p < L on p copies of them.
         """
         n_nodes = sum(n_rows)
         if len(n_rows) > 1 and hops is not None and rank_one_weights(hops) is not None:
             return WalkSize(n_nodes, n_samples, is_on_hub=True)
+        factor = None if hops is None or len(n_rows) < 2 else low_rank_factor(hops)
+        if factor is not None and factor.shape[1] * n_samples < n_nodes:
+            return WalkSize(n_nodes, factor.shape[1] * n_samples)
         stays = hops is not None and bool(np.diagonal(hops).any())
         is_halved = len(n_rows) == 2 and not stays
         return WalkSize(n_nodes, n_nodes // 2 if is_halved else n_nodes)
@@ -240,6 +251,32 @@ class HopWalk(Walk):
             lambda V: self._cross(V, end=0, start=1),
             lambda V: self._cross(V, end=1, start=0),
         )
+
+    @property
+    def factored(self) -> CrossKernel | None:
+        """D̂^{-1/2} K (F ⊗ I), for H = F Fᵀ with F (L, p), if it has fewer columns than rows."""
+        factor = low_rank_factor(self.hops) if self.n_blocks > 1 else None
+        if factor is None or factor.shape[1] * self.n_samples >= self.n_nodes:
+            return None
+        roots, F = self.rows.split(self._inverse_roots), factor.astype(self.dtype)
+
+        def forward(V: NDArray[np.floating]) -> NDArray[np.floating]:
+            copies = np.split(V.astype(self.dtype, copy=False), F.shape[1])
+            parts = []
+            for l, (K, root) in enumerate(zip(self.kernels, roots, strict=True)):
+                mixed = sum(f * copy for f, copy in zip(F[l], copies, strict=True))
+                parts.append(scale_rows(K @ self.rows.gathered(l, mixed), root, V.dtype))
+            return np.concatenate(parts)
+
+        def backward(V: NDArray[np.floating]) -> NDArray[np.floating]:
+            out = np.zeros((F.shape[1] * self.n_samples, *V.shape[1:]), dtype=V.dtype)
+            for l, (K, v) in enumerate(zip(self.kernels, self.blocks(V), strict=True)):
+                image = self.rows.scattered(l, K @ scale_rows(v, roots[l], self.dtype))
+                for copy, f in zip(np.split(out, F.shape[1]), F[l], strict=True):
+                    copy += f * image
+            return out
+
+        return CrossKernel((self.n_nodes, F.shape[1] * self.n_samples), forward, backward)
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """K̂ times a vector (n_nodes,) or block (n_nodes, b)."""

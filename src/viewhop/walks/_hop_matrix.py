@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MOST", "check_hops", "count_positive", "hop_matrix", "rank_one_weights"]
+__all__ = [
+    "MOST",
+    "check_hops",
+    "count_positive",
+    "hop_matrix",
+    "low_rank_factor",
+    "rank_one_weights",
+]
 
 Floats = NDArray[np.float64]
 
@@ -110,6 +117,34 @@ def rank_one_weights(hops: Floats) -> Floats | None:
     product = np.outer(weights, weights)
     rounding = 8 * float(np.finfo(np.float64).eps)
     return weights if bool((np.abs(hops - product) <= rounding * product).all()) else None
+
+
+def low_rank_factor(hops: Floats) -> Floats | None:
+    """F of a hop matrix H = F Fᵀ with fewer columns than rows, (L, p); None if there is none.
+
+    There is none if H has full rank or a negative eigenvalue.
+
+    Parameters
+    ----------
+    hops : (L, L) array
+        A hop matrix.
+
+    Examples
+    --------
+    Two groups of sensors, with rare hops from one to the other:
+
+    >>> import numpy as np
+    >>> from viewhop.walks import low_rank_factor
+    >>> H = np.kron([[1.0, 0.1], [0.1, 1.0]], np.ones((3, 3)))
+    >>> low_rank_factor(H).shape
+    (6, 2)
+    """
+    values, vectors = np.linalg.eigh(hops)
+    rounding = 8 * len(values) * float(np.finfo(np.float64).eps) * float(np.abs(values).max())
+    kept = values > rounding
+    if kept.all() or (values < -rounding).any():
+        return None
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 def count_positive(hops: Floats) -> int:

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import get_blas_funcs
 
 from viewhop.affinity import Affinity
 from viewhop.spectrum import Spectrum
@@ -27,6 +28,9 @@ from viewhop.walks._walk import scale_rows
 __all__ = ["HubWalk"]
 
 Floats = NDArray[np.float64]
+
+#: Rows that are copied across the diagonal at a time.
+PANEL = 512
 
 
 class HubWalk(SumWalk):
@@ -98,6 +102,34 @@ class HubWalk(SumWalk):
             inner = scale_rows(K @ self.rows.gathered(l, W), w / self.row_mass[l], self.dtype)
             product += self.rows.scattered(l, K @ inner)
         return product
+
+    def matrix(self, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+        """T as a full matrix in the given precision, (n_samples, n_samples)."""
+        n = self.n_samples
+        total = np.zeros((n, n), dtype=dtype, order="F")
+        rank_update = get_blas_funcs("syrk", (total,))
+        for l, (K, w) in enumerate(zip(self.kernels, self.weights, strict=True)):
+            # T is a sum of X Xᵀ with X = S_l K^l (w_l² / D̂_l)^{1/2}.
+            X = K.full(dtype)
+            X *= np.sqrt(w / self.row_mass[l]).astype(dtype)
+            X = self.rows.scattered(l, X)
+            total = rank_update(1.0, X.T, 1.0, total, trans=1, lower=0, overwrite_c=1)
+        for start in range(0, n, PANEL):
+            stop = min(start + PANEL, n)
+            total[stop:, start:stop] = total[start:stop, stop:].T
+            corner = total[start:stop, start:stop]
+            corner[...] = np.triu(corner) + np.triu(corner, 1).T
+        return total
+
+    @property
+    def product_flops(self) -> float:
+        """Floating-point operations of a product with one column, which has two steps."""
+        return 2.0 * super().product_flops
+
+    @property
+    def matrix_flops(self) -> float:
+        """Floating-point operations of `matrix`: half of a product of matrices for each view."""
+        return float(sum(self.n_samples**2 * K.n_samples for K in self.kernels))
 
     def __matmul__(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """The walk's kernel times a vector (n_samples,) or block (n_samples, b)."""

@@ -48,17 +48,18 @@ class WalkSize:
 
 @dataclass(frozen=True)
 class CrossKernel:
-    """The smaller problem of a walk in which every step goes from one of two blocks to the other.
+    """A rectangular matrix whose singular triplets (σ, u, v) give the eigenpairs of a walk.
 
-    A = D^{-1/2} K D^{-1/2} is zero within each block. Its eigenvalues are therefore ±σ and its
-    eigenvectors [±u; v]/√2, with (σ, u, v) the singular triplets of the kernel between the blocks.
+    `Walk.reduced` is the normalised kernel from the second of two blocks to the first, for a walk
+    in which every step goes from one to the other: A = D^{-1/2} K D^{-1/2} is zero within each
+    block, so its eigenvalues are ±σ and its eigenvectors [±u; v]/√2. `Walk.factored` is C with
+    A = C Cᵀ: the eigenvalues are σ² and the eigenvectors u.
 
     Attributes
     ----------
     shape : tuple of int
-        Number of nodes in the first and second block.
     forward : callable
-        Returns the normalised kernel from the second block to the first, times V.
+        Returns the matrix times V.
     backward : callable
         Returns its transpose times V.
     """
@@ -271,6 +272,11 @@ class Walk(ABC):
         return None
 
     @property
+    def factored(self) -> CrossKernel | None:
+        """C with D^{-1/2} K D^{-1/2} = C Cᵀ, if it has fewer columns than rows; otherwise None."""
+        return None
+
+    @property
     def hub(self) -> Walk | None:
         """A walk between samples with the same eigenvalues, which is solved instead, or None."""
         return None
@@ -343,6 +349,20 @@ class Walk(ABC):
         """D^{-1/2} K D^{-1/2} times V: the symmetric matrix with the walk's eigenvalues."""
         image = self @ scale_rows(V, self._inverse_roots, self.dtype)
         return scale_rows(image, self._inverse_roots, V.dtype)
+
+    def matrix(self, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+        """D^{-1/2} K D^{-1/2} as a full matrix in the given precision, (n_nodes, n_nodes)."""
+        return np.asarray(self.normalized(np.eye(self.n_nodes, dtype=dtype)))
+
+    @property
+    def product_flops(self) -> float:
+        """Floating-point operations of a product with one column, for full kernels."""
+        return 2.0 * sum(K.n_samples**2 for K in self.kernels)
+
+    @property
+    def matrix_flops(self) -> float:
+        """Floating-point operations of `matrix`, for full kernels."""
+        return self.n_nodes * self.product_flops
 
     @cached_property
     def _inverse_roots(self) -> Floats:
