@@ -14,7 +14,7 @@ PYTEST := $(call PYTEST_IN,$(VENV)) --cov=viewhop --cov-report=term-missing:skip
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel clean help
+.PHONY: demo test test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -29,13 +29,14 @@ help:
 	@echo "make fuzz-quick   run them for five seconds each"
 	@echo "make mutants      run the tests on 300 mutants of each of four packages, about an hour: table and survivors in mutants/"
 	@echo "make lint         run ruff, mypy and the check of the import layers"
-	@echo "make bench        run the benchmarks, half an hour or more: tables in benchmark-results/"
+	@echo "make bench        run the benchmarks, an hour or more: tables in benchmark-results/"
 	@echo "make bench-small  run them at small sizes, two minutes: counts and memory, no times"
+	@echo "make bench-peers  time other packages beside viewhop, each in an environment of its own: that part of make bench alone"
 	@echo "make bench-quality        score embeddings on fourteen real sets, with other packages, about an hour; FULL=1 for more:"
 	@echo "                  a page in quality-results/, taken up again where it was interrupted. Sets: VIEWHOP_DATA"
 	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
 	@echo "make bench-joint-rules    compare the two linear ranges of Algorithm 1, eight minutes: docs/joint-rules.md"
-	@echo "make reproduce    run the paper's experiments, over an hour: pictures, numbers and a page in viewhop-reproduce/"
+	@echo "make reproduce    run the paper's experiments, under two hours: pictures, numbers and a page in viewhop-reproduce/"
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
 	@echo "make wheel        build the wheel, in dist/"
@@ -99,6 +100,10 @@ bench: $(VENV)/.ready-bench
 
 bench-small: $(VENV)/.ready-bench-small
 	$(BIN)/python -m benchmarks --small --out benchmark-results/small
+
+# What the peers need is installed on demand, in environments under benchmark-results/peers/.
+bench-peers: $(VENV)/.ready-bench-small
+	$(BIN)/python -m benchmarks --only peers
 
 bench-quality: $(VENV)/.ready-demo $(VENV)-peers/.ready
 	@test -n "$$VIEWHOP_DATA" || \
@@ -189,7 +194,7 @@ $(VENV)/.ready-bench-small: $(VENV)/.ready-base
 	@touch $@
 
 $(VENV)/.ready-reproduce: $(VENV)/.ready-base
-	$(PIP) install --quiet --editable ".[plot,vision]"
+	$(PIP) install --quiet --editable ".[plot,vision,dimension]"
 	@touch $@
 
 $(VENV)/.ready-docs: $(VENV)/.ready-base

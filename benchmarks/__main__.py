@@ -28,10 +28,12 @@ PARTS = (
     "million",
     "growth",
     "more_views",
+    "incomplete",
     "transform",
     "naive",
     "peers",
     "memory",
+    "scales",
     "joint",
     "selection",
     "continuity",
@@ -66,7 +68,7 @@ def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: boo
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the child process too
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    os.environ["VIEWHOP_BENCH_PEERS"] = str(folder.absolute() / "peers")
+    os.environ.setdefault("VIEWHOP_BENCH_PEERS", str(folder.absolute() / "peers"))
     results = _earlier(folder, small=small) if only else {}
     bad = []
     for name in PARTS:

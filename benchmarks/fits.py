@@ -13,7 +13,7 @@ from benchmarks.data import cube_views
 
 __all__ = [
     "NEIGHBOURS",
-    "WHOLE",
+    "WALKS",
     "dense_estimator",
     "dense_fit",
     "measure_fit",
@@ -24,16 +24,26 @@ __all__ = [
 NEIGHBOURS = 15
 
 
-def dense_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
-    """The paper's walk on all pairs, a max-min scale with factor 0.1."""
+#: Walks by name: the library's own default, and the paper's, which never stays in a view.
+WALKS: dict[str, dict[str, Any]] = {"default walk": {}, "η = 0": {"within_view_weight": 0.0}}
+
+
+def dense_estimator(r: int, tol: float, walk: str = "η = 0") -> vh.MultiViewDiffusionMaps:
+    """A walk on all pairs, a max-min scale with factor 0.1."""
     kernel = vh.kernels.Gaussian(bandwidth="max-min", factor=0.1)
-    return vh.MultiViewDiffusionMaps.paper_settings(r, kernel=kernel, tol=tol, random_state=0)
+    return _estimator(r, tol, walk, kernel)
 
 
-def sparse_estimator(r: int, tol: float) -> vh.MultiViewDiffusionMaps:
-    """The paper's walk on 15 neighbours, local scales."""
+def sparse_estimator(r: int, tol: float, walk: str = "η = 0") -> vh.MultiViewDiffusionMaps:
+    """A walk on 15 neighbours, local scales."""
     kernel = vh.kernels.Gaussian(bandwidth="local", n_neighbors=NEIGHBOURS)
-    return vh.MultiViewDiffusionMaps.paper_settings(r, kernel=kernel, tol=tol, random_state=0)
+    return _estimator(r, tol, walk, kernel)
+
+
+def _estimator(
+    r: int, tol: float, walk: str, kernel: vh.kernels.Gaussian
+) -> vh.MultiViewDiffusionMaps:
+    return vh.MultiViewDiffusionMaps(r, kernel=kernel, tol=tol, random_state=0, **WALKS[walk])
 
 
 def measure_fit(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict[str, Any]:
@@ -55,28 +65,15 @@ def measure_fit(est: vh.MultiViewDiffusionMaps, views: list[np.ndarray]) -> dict
     }
 
 
-#: Hops of two views that almost always change view; solved on all nodes, not on half of them.
-WHOLE = [[1e-9, 1.0], [1.0, 1e-9]]
-
-
 def dense_fit(
-    n_samples: int, n_views: int, r: int, tol: float, hops: list[list[float]] | None = None
+    n_samples: int, n_views: int, r: int, tol: float, walk: str = "η = 0"
 ) -> dict[str, Any]:
     """A fit of views of the cube on all pairs."""
-    est = _with_hops(dense_estimator(r, tol), hops)
-    return measure_fit(est, cube_views(n_samples, n_views))
+    return measure_fit(dense_estimator(r, tol, walk), cube_views(n_samples, n_views))
 
 
 def sparse_fit(
-    n_samples: int, n_views: int, r: int, tol: float, hops: list[list[float]] | None = None
+    n_samples: int, n_views: int, r: int, tol: float, walk: str = "η = 0"
 ) -> dict[str, Any]:
     """A fit of views of the cube on neighbours."""
-    est = _with_hops(sparse_estimator(r, tol), hops)
-    return measure_fit(est, cube_views(n_samples, n_views))
-
-
-def _with_hops(
-    est: vh.MultiViewDiffusionMaps, hops: list[list[float]] | None
-) -> vh.MultiViewDiffusionMaps:
-    """The estimator with other hops than the paper's, if there are any."""
-    return est if hops is None else est.set_params(hops=hops, within_view_weight=None)
+    return measure_fit(sparse_estimator(r, tol, walk), cube_views(n_samples, n_views))

@@ -23,19 +23,27 @@ def write_page(rows: list[Row], draws: int) -> str:
     lines = [
         "# Which linear range Algorithm 1 takes",
         "",
-        "Written by `make bench-joint-rules`. The rule of decision was fixed",
-        "before any score was computed; it stands in full in `benchmarks/joint_rules.py`: eight",
-        "families of sets, each with a score in [0, 1], the paper's walk, the larger mean wins,",
-        f"and a difference of at most {LEVEL} goes to `minimal`, the paper's wording.",
+        "Algorithm 1 asks for a linear range of log S; [the guide](guide.md#kernels-and-scales)",
+        "defines the two rules, `minimal` and `steepest`, by which viewhop can find it. This page",
+        "says which one a kernel uses. `make bench-joint-rules` writes it.",
+        "",
+        "The criterion was fixed before any score was computed; `benchmarks/joint_rules.py` states",
+        "it in full. Eight families of data sets are embedded by the paper's walk and scored",
+        "between 0 and 1. The rule with the larger mean over the families is taken; a difference",
+        f"of at most {LEVEL} is a tie and goes to `minimal`, the paper's wording.",
         "",
         f'**`Gaussian("joint")` takes `{chosen}`**: the means are '
         + " and ".join(
             f"{means['mean of the families'][rule]:.3f} (`{rule}`)" for rule in LINEAR_RANGES
         )
         + ". "
-        + (f"It loses on {', '.join(loses)}." if loses else "It loses on no family."),
-        f'The other rule is reached by `vh.bandwidth.joint(views, rule="{other}").scales`, whose',
-        "numbers a kernel takes as its bandwidth.",
+        + (f"It is behind on {', '.join(loses)}." if loses else "It is behind on no family."),
+        "For the other rule, pass the numbers of",
+        f'`vh.bandwidth.joint(views, rule="{other}").scales` to the kernels as bandwidths.',
+        "",
+        "“Closed curve” is the circular rank correlation of the recovered angle with the true one,",
+        "times the share of a turn that the curve closes. AMI is the adjusted mutual information",
+        "of K-means clusters with the true ones.",
         "",
         "| family | measure | `minimal` | `steepest` |",
         "|---|---|---|---|",
@@ -46,8 +54,9 @@ def write_page(rows: list[Row], draws: int) -> str:
         lines.append(f"| {name} | {measures.get(name, '')} | {cells} |")
     lines += [
         "",
-        f"By level: mean ± standard deviation over {draws} draws (helices and digits are not",
-        "random), the mean scale σ, and the default walk, which does not decide.",
+        f"The same by noise level: mean ± standard deviation over {draws} draws (helices and",
+        "digits are not random). σ is the mean scale, geometric over the views and arithmetic over",
+        "the draws. The default walk is shown for comparison and does not count.",
         "",
         "| set | σ `minimal` | σ `steepest` | `minimal` | `steepest` | default walk, `minimal` "
         "| default walk, `steepest` |",

@@ -11,9 +11,11 @@ from benchmarks import __main__ as command
 from benchmarks import data, naive, table
 from benchmarks.apart import ApartError, apart, first_line, peak
 from benchmarks.counting import count_columns
+from benchmarks.data import N_CELL_TYPES, cell_views
+from benchmarks.profile import SOLVE, profile
 from benchmarks.row import Row
 from click.testing import CliRunner
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import viewhop as vh
 
@@ -162,6 +164,34 @@ def test_digits_stand_in_where_there_is_no_file(monkeypatch, tmp_path):
     assert "synthetic" in data.describe_digits()
 
 
+def nearest_types(view, target):
+    """The types whose means over every second cell are nearest to the others, by components."""
+    centred = view - view.mean(axis=0)
+    X = centred @ np.linalg.svd(centred, full_matrices=False)[2][: N_CELL_TYPES - 1].T
+    means = np.stack([X[::2][target[::2] == t].mean(axis=0) for t in range(N_CELL_TYPES)])
+    return np.square(X[1::2, None] - means).sum(axis=2).argmin(axis=1), target[1::2]
+
+
+def test_neither_modality_tells_all_types_of_cells_apart():
+    rna, proteins, target = cell_views(600)
+    first = target[1::2] < N_CELL_TYPES // 2
+    for view, paired in ((rna, first), (proteins, ~first)):
+        found, true = nearest_types(view, target)
+        assert (found // 2 == true // 2)[paired].mean() > 0.85
+        assert 0.3 < (found == true)[paired].mean() < 0.7
+        assert (found == true)[~paired].mean() > 0.85
+
+
+def test_cells_are_the_same_twice_and_finite():
+    first, second = cell_views(50), cell_views(50)
+    for one, other in zip(first, second, strict=True):
+        assert_array_equal(one, other)
+    assert [view.shape for view in first] == [(50, 2000), (50, 50), (50,)]
+    assert first[0].dtype == first[1].dtype == np.float32
+    assert np.isfinite(first[0]).all()
+    assert_allclose(first[1].mean(axis=1), 0, atol=1e-5)
+
+
 def test_the_naive_method_finds_what_the_library_finds():
     fit = naive.ours("digits", 100, 3)
     result = naive.naive("digits", 100, 3, fit["scales"], "evd")
@@ -173,3 +203,22 @@ def test_every_part_has_sizes_for_both_runs():
         part = command._module(name)
         assert part.TITLE
         assert part.FULL.keys() == part.SMALL.keys(), name
+
+
+def test_a_profile_times_what_is_called_and_nothing_after_it():
+    with profile({"sum": (("benchmarks.table", "read_json"),), "none": ()}) as seconds:
+        with pytest.raises(ValueError, match="Expecting value"):
+            table.read_json("", small=True)
+        inside = table.read_json
+    assert seconds["sum"] > 0
+    assert seconds["none"] == 0
+    assert table.read_json is not inside
+
+
+def test_the_parts_of_a_solve_exist():
+    with profile(SOLVE) as seconds:
+        vh.MultiViewDiffusionMaps(
+            2, kernel=vh.kernels.Gaussian(n_neighbors=5), within_view_weight=0.0
+        ).fit(data.cube_views(60))
+    assert seconds["products with the kernels"] > 0
+    assert seconds["connected pieces"] > 0

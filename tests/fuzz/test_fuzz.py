@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -90,9 +91,25 @@ def test_outcomes_are_told_apart(target, kind):
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is asked of Linux")
 def test_memory_above_the_budget_is_a_finding():
-    outcome = Checker(much_memory, 10_000_000).check(b"")
-    assert outcome.kind == "memory"
-    assert 35e6 < outcome.memory < 60e6
+    # In a process of its own: of one that ran many tests, the system may take back memory at any
+    # time, as much as the target takes.
+    root = Path(__file__).parents[2]
+    code = """
+        from tests.fuzz.test_fuzz import Checker, much_memory
+        outcome = Checker(much_memory, 10_000_000).check(b"")
+        print(outcome.kind, outcome.memory)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    kind, memory = done.stdout.split()
+    assert kind == "memory"
+    assert 35e6 < int(memory) < 60e6
 
 
 def test_minimised_input_keeps_what_it_needs():
