@@ -8,7 +8,19 @@ import pytest
 
 from tests.experiments.runs import quick
 from viewhop.errors import DataMissingError
-from viewhop.experiments import NAMES, Finding, Result, read_claims
+from viewhop.experiments import (
+    NAMES,
+    Finding,
+    Result,
+    _bandwidth_findings,
+    _circles_bandwidth_pictures,
+    _rank_findings,
+    _rings,
+    _statement_checks,
+    _statements,
+    _video_claims,
+    read_claims,
+)
 from viewhop.experiments._claims import Claim
 from viewhop.experiments._claims_page import claims_html, claims_markdown, judge
 from viewhop.experiments._findings import CONDITIONAL, FAILS, HOLDS, UNTESTABLE
@@ -88,6 +100,30 @@ def test_rules_are_on_the_page():
         assert escape_markdown(claim.rule) in text
 
 
+@pytest.mark.parametrize(
+    ("claim", "numbers"),
+    [
+        ("helix-a-circle", (_rings.ENOUGH, _rings.CLOSED, f"{360 * (1 - _rings.CLOSED):.1f}°")),
+        ("video-gap-circle", (_rings.ENOUGH, f"{_video_claims._OPEN:g}°")),
+        ("video-gap-product", (_rings.ENOUGH, f"{_video_claims._OPEN:g}°")),
+        ("asymptotes", (_bandwidth_findings._NEAR,)),
+        ("rank-log", (_rank_findings._NEAR,)),
+        ("rank-size-independent", (f"{_rank_findings._STEADY:.0%}".replace("%", " %"),)),
+        ("circles-scale-robust", (_circles_bandwidth_pictures.GOOD,)),
+        ("tail-products", (_statement_checks._FEW,)),
+        *(
+            (each.claim, (f"{each.most:g}".replace("e-0", "e-"),))
+            for each in _statements._STATEMENTS
+            if 0 < each.most < 1e-6
+        ),
+    ],
+)
+def test_rule_names_the_thresholds_that_the_code_applies(claim, numbers):
+    (rule,) = (each.rule for each in read_claims() if each.key == claim)
+    for number in numbers:
+        assert str(number) in rule
+
+
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -104,4 +140,4 @@ def test_evidence_cannot_carry_markup():
     assert "script" not in parser.opened
     row = next(line for line in claims_markdown(results).splitlines() if "script" in line)
     assert r"\](javascript" in row  # an escaped bracket makes no link
-    assert row.replace(r"\|", "").count("|") == 6
+    assert row.replace(r"\|", "").count("|") == 7

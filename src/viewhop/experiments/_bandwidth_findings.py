@@ -1,9 +1,8 @@
 """What Fig. 3 claims: asymptotes of log S, and the size and the cost of Algorithm 1's scales.
 
-The verdicts follow rules that were fixed before the figures were looked at. The asymptotes hold if
-log S comes within 0.01 of both ends on all data. A scale is small on some data if, in both views,
-it is smaller than that of max-min (C = 1) and of the log-log rule of one view: the mean of the log
-ratio over the draws is negative by more than two standard errors.
+The asymptotes hold if log S comes within 0.01 of both ends on all data. A scale is small on some
+data if, in both views, it is smaller than that of max-min (C = 1) and of the log-log rule of one
+view: the mean of the log ratio over the draws is negative by more than two standard errors.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ _HIGHEST_START = 0.15
 _TOL = 1e-4
 #: Refusals of kernels that are the identity, exactly or nearly.
 _REFUSALS = ("underflows to the identity", "no eigenvalue of the walk")
-#: Below this scale of some view, a kernel nearly falls into pieces, and LAPACK is both faster and
-#: surer than iterations.
+#: Below this scale a kernel nearly falls into pieces, and iterations stop at any mixture of the
+#: eigenvectors near 1. LAPACK separates them.
 _TORN = 0.1
 
 
@@ -102,13 +102,14 @@ def _accuracy(embedding: Any, circles: Bunch, seed: int) -> float:
 def _fuse(circles: Bunch, scales: dict[str, float], fusion: str, context: Context) -> Any:
     """One coordinate of each sample; None if the fit is refused, at scales that join nobody."""
     kernels = {name: Gaussian(bandwidth=scale) for name, scale in scales.items()}
-    is_torn = fusion != "hop" and min(scales.values()) < _TORN
+    # The hop joins what either view joins; it falls into pieces where both do.
+    deciding = max(scales.values()) if fusion == "hop" else min(scales.values())
     est = MultiViewDiffusionMaps(
         1,
         kernel=kernels,
         fusion=fusion,
         within_view_weight=0.0 if fusion == "hop" else None,
-        solver="dense" if is_torn else "auto",
+        solver="dense" if deciding < _TORN else "auto",
         tol=_TOL,
         random_state=context.seed,
     )

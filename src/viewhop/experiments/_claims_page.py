@@ -1,4 +1,4 @@
-"""The table of claims: what a folder of results says about each claim of the paper."""
+"""The table of claims: the verdicts of a folder of results on the claims of the paper."""
 
 from __future__ import annotations
 
@@ -17,15 +17,29 @@ __all__ = ["CLAIMS_TITLE", "Judgement", "claims_html", "claims_markdown", "judge
 
 CLAIMS_TITLE = "The paper's claims"
 _INTRO = (
-    "What these experiments say about each claim of the paper. A verdict follows from the numbers "
-    "by the claim's rule. Rules were written before the recorded runs, with earlier versions of "
-    "most results known. Three verdicts rest on a change made after a result was seen: "
-    "Caltech-101 was then asked for both scores and both numbers of pictures (it had held with a "
-    "condition), DANCo was tried at two more numbers of samples (at 500 alone it did not hold), "
-    "and a sample exactly at the scale was counted as connected (one in 20 draws was not). "
-    "“Holds” means in the paper's own setting; a condition names the setting in which a claim "
-    "holds instead, beside all others that were tried. Data that stand in for unpublished ones can "
-    "neither confirm nor refute numbers, only show whether an effect appears there."
+    "What these experiments say about the paper's claims: its theorems, lemmas and numbered "
+    "results, every figure and table with an outcome, and what the abstract and the text assert "
+    "about the method, in the order of the paper and in our words. Each claim that can be tested "
+    "has a rule, which derives the verdict from the numbers; it stands before the verdict.",
+    "“Holds” means: in the paper's own setting, or, where its setting or data are not published, "
+    "in our substitute for it. “Holds with a condition” means: not there, but in the setting or "
+    "form that the condition names; if several settings were tried, the evidence names them all. "
+    "“Does not hold here” means neither. Substitute data can neither confirm nor refute the "
+    "paper's numbers; they only show whether an effect appears there.",
+    "“Ahead” means that the mean lead over the draws exceeds two standard errors of the paired "
+    "difference. After a score, ± is the standard deviation over the draws; after a lead, it is "
+    "two standard errors.",
+    "Draws of real data are overlapping subsets of one data set, so that their standard errors are "
+    "rather too small, and with about ten draws two standard errors are a little less than a "
+    "95 % interval. Nothing corrects for the number of settings that were tried; the evidence "
+    "says how many there were.",
+    "The rules were written before the recorded runs, but by then earlier versions of most results "
+    "were known. Their wording was later made to say exactly what the code checks; no threshold "
+    "changed. Three verdicts rest on a change made after a result was seen. Caltech-101: the "
+    "rule was extended to both scores and both numbers of pictures; until then the claim held with "
+    "a condition. DANCo: two more numbers of samples were tried; with 500 samples alone the claim "
+    "did not hold. Connected samples: a sample exactly at the scale now counts as connected; until "
+    "then one in 20 draws failed.",
 )
 #: Verdict on a claim whose experiment is not in the folder.
 NOT_RUN = "not run"
@@ -49,24 +63,24 @@ class Judgement(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """One of `VERDICTS`, or that it was not run."""
+        """One of `VERDICTS`, or `NOT_RUN`."""
         return NOT_RUN if self.finding is None else self.finding.verdict
 
     @property
     def condition(self) -> str:
-        """The condition of the verdict, after a colon; empty if there is none."""
+        """The condition of the verdict, preceded by a colon; empty if there is none."""
         return f": {self.finding.condition}" if self.finding and self.finding.condition else ""
 
     @property
     def evidence(self) -> str:
-        """What was measured, or how to measure it."""
+        """What was measured, or the command that measures it."""
         if self.finding is None:
             return f"viewhop reproduce {self.claim.experiment}"
         return self.finding.evidence
 
 
 def judge(stored: Iterable[tuple[Result, Mapping[str, Any]]]) -> list[Judgement]:
-    """Every claim with what the results say about it.
+    """Every claim, with the finding of the results on it.
 
     Parameters
     ----------
@@ -93,30 +107,22 @@ def claims_markdown(stored: Iterable[tuple[Result, Mapping[str, Any]]]) -> str:
     stored : list of (Result, record) pairs
     """
     judgements = judge(stored)
-    head = ("where", "claim", "verdict", "evidence", "experiment")
+    head = ("where", "claim", "rule", "verdict", "evidence", "experiment")
     rows = [head, ("---",) * len(head)]
     for each in judgements:
         cells = (
             each.claim.where,
             each.claim.says,
+            each.claim.rule or "–",
             f"{each.verdict}{each.condition}",
             each.evidence,
         )
         rows.append((*map(escape_markdown, cells), _link(each)))
-    rules = "\n".join(
-        f"- *{escape_markdown(claim.says)}* {escape_markdown(claim.rule)}"
-        for claim, _, _ in judgements
-        if claim.rule
-    )
     parts = (
         f"# {CLAIMS_TITLE}",
-        _INTRO,
+        *_INTRO,
         markdown_table(_count_verdicts(judgements)),
         "\n".join(f"| {' | '.join(row)} |" for row in rows),
-        "## Rules",
-        "By which each verdict follows from the numbers. “Ahead” means that the mean lead over the "
-        "draws exceeds two standard errors of the paired difference.",
-        rules,
     )
     return "\n\n".join(parts) + "\n"
 
@@ -130,22 +136,23 @@ def claims_html(stored: Iterable[tuple[Result, Mapping[str, Any]]]) -> str:
     """
     judgements = judge(stored)
     table = Table(
-        "Claims, verdicts and rules",
-        ("where", "claim", "verdict", "evidence", "experiment", "rule"),
+        "Claims, rules and verdicts",
+        ("where", "claim", "rule", "verdict", "evidence", "experiment"),
         tuple(
             (
                 each.claim.where,
                 each.claim.says,
+                each.claim.rule,
                 f"{each.verdict}{each.condition}",
                 each.evidence,
                 each.claim.experiment,
-                each.claim.rule,
             )
             for each in judgements
         ),
     )
+    intro = "".join(f"<p>{escape(each)}</p>\n" for each in _INTRO)
     return (
-        f'<section id="claims">\n<h2>{CLAIMS_TITLE}</h2>\n<p>{escape(_INTRO)}</p>\n'
+        f'<section id="claims">\n<h2>{CLAIMS_TITLE}</h2>\n{intro}'
         f"{html_table(_count_verdicts(judgements))}{html_table(table)}</section>\n"
     )
 

@@ -1,4 +1,4 @@
-"""Findings: what an experiment says about a claim of the paper, by rules fixed in advance."""
+"""Findings: what an experiment says about a claim of the paper, by the rule of the claim."""
 
 from __future__ import annotations
 

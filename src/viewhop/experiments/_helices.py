@@ -1,8 +1,7 @@
 """Figs. 8–13: two helices with angles a quarter turn apart, recovered as closed curves.
 
-The verdicts follow rules that were fixed before the figures were looked at. A map is a circle if
-its rank correlation with the angle is at least 0.99 and it closes at least 0.97 of a turn; bows,
-points and unconnected parts are those of `Parts`.
+A map is a circle if its rank correlation with the angle is at least 0.99 and it closes at least
+0.97 of a turn; bows, points and unconnected parts are those of `Parts`.
 """
 
 from __future__ import annotations
