@@ -1,4 +1,4 @@
-"""Two views of the same latent parameters, each with noise of its own: Section 5.9."""
+"""Two views of the same latent parameters, each with independent noise: Section 5.9."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["make_noisy_latents"]
 
 Floats = NDArray[np.float64]
 
-#: Noise in every direction, relative to the noise along the strongest one.
+#: Standard deviation of the isotropic part of the noise, relative to that along u.
 _ROUND = 0.1
 
 
@@ -28,22 +28,22 @@ def make_noisy_latents(
     n_features: int = 10,
     random_state: int | np.random.Generator | None = None,
 ) -> Bunch:
-    """Two views of the same latent parameters, each with noise that the other does not have.
+    """Two views of the same latent parameters, each with its own independent noise.
 
     Parameters
     ----------
     n_samples : int
     kind : {"linear", "curves"}
-        "linear" has two latent parameters of variance 1, x = Aθ + ξ and y = Bθ + η, with random
-        orthonormal columns in A and B. "curves" has one, uniform in [0, 1]: x is half a circle, y
-        one period of a sine, each in a random plane.
+        "linear": two standard normal latent parameters, x = Aθ + ξ and y = Bθ + η; A and B have
+        random orthonormal columns. "curves": one latent parameter, uniform in [0, 1]; x is half a
+        circle and y one period of a sine, each in a random plane.
     noise : float
-        σ_n. The noise of a view is strong along one random direction u; its covariance is
-        σ_n² (u uᵀ + 0.01 I).
+        σ_n. The noise of a view has the covariance σ_n² (u uᵀ + 0.01 I): it is strong along one
+        random direction u.
     n_features : int
         Number of features of each view, at least 2.
     random_state : int, Generator or None
-        Seed of latent parameters, frames and noises, drawn in this order.
+        Seed of the latent parameters, frames and noise, drawn in this order.
 
     Returns
     -------
@@ -56,9 +56,9 @@ def make_noisy_latents(
 
     Notes
     -----
-    The models of Section 5.9; the noise is viewhop's. Noise that is alike in all directions would
-    leave the principal axes where they are. See `viewhop.theory.additive_noise` for what the
-    linear model implies.
+    The models are those of Section 5.9; the shape of the noise is viewhop's. Isotropic noise would
+    leave the principal axes unchanged in the limit of many samples, and PCA would need no second
+    view. See `viewhop.theory.additive_noise` for what the linear model implies.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def make_noisy_latents(
     >>> drawn = make_noisy_latents(500, noise=2.0, random_state=0)
     >>> (A, B), (first, second) = drawn.frames.values(), drawn.noise_covariances.values()
     >>> model = theory.additive_noise(A, B, first_noise=first, second_noise=second)
-    >>> round(model.principal_angle(0), 2)  # PCA of x has one direction of the noise
+    >>> round(model.principal_angle(0), 2)  # a principal axis of x follows the noise
     0.85
     """
     if kind not in ("linear", "curves"):

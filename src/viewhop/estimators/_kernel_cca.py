@@ -54,7 +54,7 @@ class KernelCCA(ViewTransformer):
         the number of samples, although the kernel's eigenvalues grow with it.
     center : bool, default=True
         Whether to centre each kernel in its feature space, so that variates have mean 0 and ρ is a
-        correlation. False solves Eq. (8) as printed; the first variates are then, as a rule, nearly
+        correlation. False solves Eq. (8) as printed; the first variates are then usually almost
         constant.
     rank : int or None, default=100
         Number of kernel columns in the incomplete Cholesky factor, at most the number of samples;
@@ -110,11 +110,12 @@ class KernelCCA(ViewTransformer):
     with an incomplete Cholesky factor G, centred by subtracting its mean row, in `fit` and in
     `transform` alike; the problem then has the size of the factors. At full rank it is exact.
 
-    Eq. (8) prints no centring. Without it (``center=False``), ρ is a cosine of uncentred variates.
-    Kernel values are positive, so nearly constant functions agree in any two views, even unrelated
-    ones: for two views of independent noise the leading pair has ρ = 0.999, and its variates vary
-    by 2 % of their mean. Unless the views agree as closely as that, the pairs after it are about
-    the leading ones of the centred problem.
+    Eq. (8) is printed without centring. With ``center=False``, ρ is therefore the cosine between
+    uncentred variates. Kernel values are positive, so almost constant functions agree in any two
+    views, even unrelated ones: with 300 samples of independent noise in five features per view, the
+    leading pair has ρ = 0.999, and its variates vary by 2 % of their mean. Unless the views
+    themselves agree that closely, the following pairs are close to the leading pairs of the centred
+    problem.
 
     Vectors are scaled so that v_lᵀ (K^l + γI)² v_l / n_samples is 1 on average over the views (with
     two views: in each), so that variates do not shrink as samples are added.

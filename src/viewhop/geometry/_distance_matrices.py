@@ -25,36 +25,41 @@ Floats = NDArray[np.float64]
 
 
 def cross_view_distances(source: Source) -> Floats:
-    """The distance between the embeddings of every two views of one fit, (n_views, n_views).
+    """The cross-view distances between all views of one fit, (n_views, n_views).
 
     Parameters
     ----------
     source : fitted estimator or Geometry
-        With coordinates in each view: fusion="hop" and at least two views.
+        It needs coordinates in each view: fusion="hop" and at least two views.
 
     Returns
     -------
     distances : (n_views, n_views) array
-        In the order of ``view_names_``; symmetric, 0 on the diagonal. NaN for two views without a
+        In the order of ``view_names_``; symmetric, 0 on the diagonal. NaN if two views have no
         sample in common.
 
     See Also
     --------
-    snapshot_distances : A fit for each pair, the paper's setting.
+    snapshot_distances : One fit per pair, as in the paper.
 
     Notes
     -----
     Each entry is `cross_view_distance`, the square root of Eq. (30) over the samples that both
-    views observed. All views share one walk, so the distance of two of them also depends on the
-    others.
+    views observed. All views share one walk, so the distance between two of them also depends on
+    the others.
 
     Examples
     --------
+    The view most unlike the others:
+
     >>> import viewhop as vh
     >>> digits = vh.datasets.load_mfeat().views[:300]
     >>> est = vh.MultiViewDiffusionMaps(5, random_state=0).fit(digits)
-    >>> vh.diffusion.cross_view_distances(est).shape
+    >>> distances = vh.diffusion.cross_view_distances(est)
+    >>> distances.shape
     (6, 6)
+    >>> est.view_names_[distances.sum(axis=1).argmax()]
+    'mor'
     """
     geometry = require_geometry(source)
     names = geometry.schema.names
@@ -79,28 +84,28 @@ def snapshot_distances(
     kernel: Any = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Floats:
-    """The cross-view distance between every two snapshots, each pair by itself, (L, L).
+    """The cross-view distances between all pairs of snapshots, one fit per pair, (L, L).
 
     Parameters
     ----------
     snapshots : list or dict of (n_samples, n_features) arrays, or Views
-        X^α for several values of α: the same samples in the same order. A row of NaN is a sample
-        that the snapshot lacks.
+        X^α for several values of a parameter α: the same samples in the same order. A row of NaN
+        marks a sample that is missing from the snapshot.
     n_components : int
         Number r of coordinates.
     n_steps : float
         Diffusion time t.
     kernel : str, Kernel, list or dict, or None
-        As in `MultiViewDiffusionMaps`; None is the paper's, a dense Gaussian with the max-min
+        As in `MultiViewDiffusionMaps`; None takes the paper's, a dense Gaussian with the max-min
         scale of each snapshot.
     random_state : int, Generator or None
-        Seed of iterative solvers.
+        Seed of the fits, the same for each.
 
     Returns
     -------
     distances : (L, L) array
-        In the order of the snapshots; symmetric, 0 on the diagonal. NaN for two snapshots without
-        a sample in common.
+        In the order of the snapshots; symmetric, 0 on the diagonal. NaN if two snapshots have no
+        sample in common.
 
     See Also
     --------
@@ -108,15 +113,16 @@ def snapshot_distances(
 
     Notes
     -----
-    Section 5.3: each entry is the square root of Eq. (30) for the paper's walk over two snapshots,
-    η = 0, so it depends on those two alone, and adding a snapshot changes no entry. One fit over
-    all L snapshots costs less and compares them in common coordinates, but each entry then
-    depends on every snapshot. Two snapshots that differ by a rotation, a reflection or a shift have
-    distance 0 (Theorem 4). Samples that neither snapshot of a pair has are left out of its fit.
+    Section 5.3: each entry is the square root of Eq. (30) for the paper's walk (η = 0) over two
+    snapshots. It depends on these two alone, so adding a snapshot leaves the other entries
+    unchanged. One fit over all L snapshots costs less and compares them in common coordinates, but
+    then every entry depends on every snapshot. The distance is 0 if two snapshots differ by a
+    rotation, a reflection or a shift (Theorem 4). Samples missing from both snapshots of a pair are
+    left out of its fit.
 
     Examples
     --------
-    A roll that changes slowly:
+    A roll that is deformed more and more:
 
     >>> import numpy as np
     >>> import viewhop as vh
@@ -155,7 +161,7 @@ def snapshot_distances(
         fitted = fit_geometry(
             replace(recipe, kernel={name: kernels[name] for name in names}),
             pair,
-            generator=np.random.default_rng(seed),  # the same for each: their order is no matter
+            generator=np.random.default_rng(seed),  # the same for each: their order does not matter
             stacklevel=2,
         )
         distances[l, m] = distances[m, l] = cross_view_distance(fitted, *names)

@@ -25,13 +25,13 @@ def view_distances(
     title: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The Axes with the distance of every pair of views or snapshots, as colours and numbers.
+    """The Axes with the distances between all views or snapshots, as colours and numbers.
 
     Parameters
     ----------
     distances : (n_views, n_views) array
         The result of `viewhop.diffusion.cross_view_distances` or `snapshot_distances`. NaN, for
-        views without a common sample, is a hatched cell with a dash.
+        two views without a common sample, is drawn as a hatched cell with a dash.
     names : n_views str
         Names of the views, in the order of rows and columns.
     ax : matplotlib Axes or None

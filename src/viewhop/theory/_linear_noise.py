@@ -1,4 +1,4 @@
-"""Noise of a view's own in a linear model of two views: Section 5.9."""
+"""Noise specific to each view in a linear model of two views: Section 5.9."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class AdditiveNoise:
 
     @property
     def cross_covariance(self) -> Floats:
-        """AΣ_θBᵀ, what (1/M) XYᵀ estimates without bias."""
+        """AΣ_θBᵀ, of which (1/M) XYᵀ is an unbiased estimate."""
         A, B = self.loadings
         return np.asarray(A @ self.latent_covariance @ B.T)
 
     def covariance(self, view: int) -> Floats:
-        """AΣ_θAᵀ + Σ_ξ, the limit of (1/M) XXᵀ: its second term is a bias.
+        """AΣ_θAᵀ + Σ_ξ, the limit of (1/M) XXᵀ; the second term is the bias.
 
         Parameters
         ----------
@@ -49,7 +49,9 @@ class AdditiveNoise:
         return np.asarray(A @ self.latent_covariance @ A.T + self.noise_covariances[view])
 
     def principal_angle(self, view: int) -> float:
-        """Sine of the largest angle between A and the plane of PCA at infinitely many samples.
+        """Sine of the largest angle between the range of A and the first d principal axes.
+
+        It is the limit for infinitely many samples: 0 if PCA recovers the range of A.
 
         Parameters
         ----------
@@ -60,7 +62,7 @@ class AdditiveNoise:
         return float(np.sin(subspace_angles(vectors[:, -A.shape[1] :], A).max()))
 
     def covariance_error(self, n_samples: int, view: int) -> float:
-        """Root mean square of ‖(1/M) XXᵀ − AΣ_θAᵀ‖_F for normal data: it does not vanish.
+        """Root mean square of ‖(1/M) XXᵀ − AΣ_θAᵀ‖_F for normal data; it tends to ‖Σ_ξ‖_F.
 
         Parameters
         ----------
@@ -70,14 +72,14 @@ class AdditiveNoise:
 
         Notes
         -----
-        ‖Σ_ξ‖_F² + (tr(Σ_x)² + ‖Σ_x‖_F²) / M, squared bias plus variance.
+        Its square is ‖Σ_ξ‖_F² + (tr(Σ_x)² + ‖Σ_x‖_F²) / M: squared bias plus variance.
         """
         total = self.covariance(view)
         variance = (np.trace(total) ** 2 + np.square(total).sum()) / _check_samples(n_samples)
         return float(np.sqrt(np.square(self.noise_covariances[view]).sum() + variance))
 
     def cross_covariance_error(self, n_samples: int) -> float:
-        """Root mean square of ‖(1/M) XYᵀ − AΣ_θBᵀ‖_F for normal data: it falls as 1/√M.
+        """Root mean square of ‖(1/M) XYᵀ − AΣ_θBᵀ‖_F for normal data; it decreases as 1/√M.
 
         Parameters
         ----------
@@ -87,7 +89,7 @@ class AdditiveNoise:
         Notes
         -----
         Exactly ((tr Σ_x tr Σ_y + ‖Σ_xy‖_F²) / M)^{1/2}: E‖x‖²‖y‖² = tr Σ_x tr Σ_y + 2‖Σ_xy‖_F² for
-        jointly normal x and y. By Markov's inequality an error of 1/√p times this is exceeded with
+        jointly normal x and y. By Markov's inequality, the error exceeds 1/√p times this value with
         probability at most p.
         """
         traces = np.trace(self.covariance(0)) * np.trace(self.covariance(1))
@@ -95,10 +97,10 @@ class AdditiveNoise:
         return float(np.sqrt(square / _check_samples(n_samples)))
 
     def angle_bound(self, n_samples: int) -> float:
-        """Bound on the root mean square sine of the angle to the top d singular vectors, at most 1.
+        """Bound on the root mean square error of the directions found between views, at most 1.
 
-        The angle is the largest between the range of A and the top d left singular vectors of
-        (1/M) XYᵀ, or that between B and the right ones.
+        The error is the sine of the largest angle between the range of A and the first d left
+        singular vectors of (1/M) XYᵀ. The same bound holds for B and the right singular vectors.
 
         Parameters
         ----------
@@ -107,10 +109,10 @@ class AdditiveNoise:
 
         Notes
         -----
-        2/σ_d times `cross_covariance_error`, with the smallest positive singular value σ_d of
-        Σ_xy. For any error E of a matrix C of rank d, U_⊥ᵀÛŜ = U_⊥ᵀEV̂, so that
-        sin θ ≤ ‖E‖/(σ_d − ‖E‖), which is at most 2‖E‖/σ_d wherever that is below 1 (after Wedin
-        1972).
+        2/σ_d times `cross_covariance_error`, where σ_d is the smallest positive singular value of
+        Σ_xy. If C has rank d and C + E has the leading singular triplets Û, Ŝ, V̂, then
+        U_⊥ᵀÛŜ = U_⊥ᵀEV̂. Hence sin θ ≤ ‖E‖/(σ_d − ‖E‖), which is at most 2‖E‖/σ_d wherever the
+        latter is below 1 (after Wedin 1972).
         """
         d = self.latent_covariance.shape[0]
         smallest = np.linalg.svd(self.cross_covariance, compute_uv=False)[d - 1]
@@ -125,14 +127,15 @@ def additive_noise(
     second_noise: ArrayLike,
     latent_covariance: ArrayLike | None = None,
 ) -> AdditiveNoise:
-    """The linear model of two views with noise of their own: its covariances, biases and bounds.
+    """A linear model of two views with independent noise: covariances, biases and error bounds.
 
     Parameters
     ----------
     first, second : (n_features, d) arrays
-        A and B, of full column rank; the views may differ in their features.
+        A and B, of full column rank; the views may have different numbers of features.
     first_noise, second_noise : (n_features, n_features) arrays
-        Σ_ξ and Σ_η, the covariances of the noises, which are independent of each other.
+        Σ_ξ and Σ_η, the covariances of the noise ξ and η. The two are independent of each other
+        and of θ.
     latent_covariance : (d, d) array or None
         Σ_θ, positive definite; None is the identity.
 
@@ -142,10 +145,10 @@ def additive_noise(
 
     Notes
     -----
-    Section 5.9: one view's covariance is biased by Σ_ξ however many samples there are, that
-    between views is not. The paper gives the limits; errors at M samples and the bound on the angle
-    are viewhop's. `viewhop.datasets.make_noisy_latents` draws from the model, and from one with
-    curves in place of A and B.
+    Section 5.9: the noise biases the covariance of one view by Σ_ξ, however many samples there are,
+    but not the covariance between the views. The paper gives these limits; the errors for M samples
+    and the bound on the angle are viewhop's. `viewhop.datasets.make_noisy_latents` draws samples
+    from this model, or from one with curves instead of A and B.
 
     Examples
     --------
@@ -154,9 +157,9 @@ def additive_noise(
     >>> A = np.eye(4)[:, :1]
     >>> noise = np.diag([0.1, 2.0, 0.1, 0.1])
     >>> model = theory.additive_noise(A, A, first_noise=noise, second_noise=0.1 * np.eye(4))
-    >>> model.principal_angle(0)  # PCA finds the noise
+    >>> model.principal_angle(0)  # 1: the first principal axis of x is noise
     1.0
-    >>> round(model.angle_bound(1000), 2), round(model.angle_bound(100_000), 2)
+    >>> round(model.angle_bound(1000), 2), round(model.angle_bound(100_000), 2)  # both views
     (0.15, 0.01)
     """
     A, B = _check_loadings(first, "first"), _check_loadings(second, "second")

@@ -22,7 +22,7 @@ MAX_SAMPLES = 4000
 
 
 class RankGrowth(NamedTuple):
-    """Number of eigenvalues above each threshold, and the power of log(1/δ) that it follows.
+    """The number of eigenvalues above each threshold δ, and how fast it grows with log(1/δ).
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class RankGrowth(NamedTuple):
     counts : (n,) int array
         Number of eigenvalues above δ times the largest.
     exponent : float
-        p of counts ≈ c · log(1/δ)^p, by least squares in logarithms.
+        p in counts ≈ c · log(1/δ)^p, by least squares on a log-log scale.
     """
 
     deltas: Floats
@@ -40,17 +40,17 @@ class RankGrowth(NamedTuple):
 
 
 def rank_growth(eigenvalues: ArrayLike, *, deltas: ArrayLike | None = None) -> RankGrowth:
-    """Numbers of eigenvalues above thresholds δ, and the exponent of log(1/δ) by which they grow.
+    """The number of eigenvalues above each threshold δ, and the power of log(1/δ) that fits it.
 
     Parameters
     ----------
     eigenvalues : (r,) array
-        All eigenvalues of a kernel, in any order, or the leading ones down to the smallest
-        threshold: from `gaussian_eigenvalues`, or from a kernel of your own.
+        Eigenvalues of a kernel, in any order: from `gaussian_eigenvalues`, or of a kernel of your
+        own. Those below the smallest threshold may be missing.
     deltas : (n,) array or None
-        At least two different thresholds between 0 and 1, shares of the largest eigenvalue; None
-        takes half powers of ten from 0.1 to 1e-10. A threshold below the rounding of the
-        eigenvalues is refused.
+        At least two different thresholds, as fractions of the largest eigenvalue; None takes half
+        powers of ten from 0.1 to 1e-10. A threshold below the rounding error of the eigenvalues
+        is refused.
 
     Returns
     -------
@@ -58,21 +58,21 @@ def rank_growth(eigenvalues: ArrayLike, *, deltas: ArrayLike | None = None) -> R
 
     Notes
     -----
-    Lemma 1, corrected (erratum 14): samples that fill a compact manifold of dimension d, with a
-    scale well below its extent, have the exponent d/2, not d. The eigenvalues of a Gaussian kernel
-    are then close to exp(−σ²μ_k/2) with the eigenvalues μ_k of the Laplacian, and Weyl's law says
-    that μ_k grows as k^{2/d}. The printed exponent d is that of a normal distribution in R^d, whose
-    eigenvalues fall geometrically in each dimension.
+    Lemma 1, corrected (erratum 14): the exponent is d/2, not d, if the samples fill a compact
+    manifold of dimension d and the scale σ is small compared with its diameter. The eigenvalues of
+    a Gaussian kernel are then close to exp(−σ²μ_k/2), up to a common factor, where μ_k are those of
+    the Laplacian, and μ_k grows as k^{2/d} by Weyl's law. The printed exponent d holds for a normal
+    distribution in R^d, where the eigenvalues decay geometrically in each dimension.
 
-    Counts are small integers, so a fit over few of them is biased: choose a scale with at least
-    ten eigenvalues above the largest threshold.
+    Small counts bias the fit: choose a scale with at least ten eigenvalues above the largest
+    threshold.
 
     Examples
     --------
     >>> import numpy as np
     >>> from viewhop import theory
-    >>> circle = np.exp(-0.01 * np.arange(100.0) ** 2)  # e^{−ck²}: one dimension
-    >>> growth = theory.rank_growth(circle)
+    >>> segment = np.exp(-0.01 * np.arange(100.0) ** 2)  # e^{−ck²}, k = 0, 1, …: d = 1
+    >>> growth = theory.rank_growth(segment)
     >>> growth.counts[[0, -1]], round(growth.exponent, 2)
     (array([16, 48]), 0.49)
     """
@@ -96,19 +96,21 @@ def rank_growth(eigenvalues: ArrayLike, *, deltas: ArrayLike | None = None) -> R
 
 
 def gaussian_eigenvalues(X: ArrayLike, *, sigma: float) -> Floats:
-    """All eigenvalues of the Gaussian kernel of samples, (n_samples,), largest first.
+    """All eigenvalues of the Gaussian kernel on the samples, (n_samples,), largest first.
 
     Parameters
     ----------
     X : (n_samples, n_features) array
-        At most 4,000 samples: the kernel is formed.
+        At most 4,000 samples, because the whole kernel matrix is formed.
     sigma : float
         Scale σ of exp(−d²/(2σ²)).
 
     Notes
     -----
-    The kernel is not normalised: the eigenvalues sum to the number of samples. For the paper's K°
-    pass the views side by side with σ∘² = σ_x² + σ_y².
+    The kernel is not normalised, so the eigenvalues sum to the number of samples. For the
+    element-wise product K° of two Gaussians, Eq. (6), divide each view by its scale and pass both
+    side by side with σ = 1; for the kernel product of the paper's experiments, pass the views side
+    by side as they are, with σ² = σ_x² + σ_y².
 
     Examples
     --------
@@ -116,7 +118,7 @@ def gaussian_eigenvalues(X: ArrayLike, *, sigma: float) -> Floats:
     >>> from viewhop import theory
     >>> X = np.linspace(0, 1, 400)[:, None]
     >>> growth = theory.rank_growth(theory.gaussian_eigenvalues(X, sigma=0.02))
-    >>> round(growth.exponent, 1)  # of a segment, d = 1
+    >>> round(growth.exponent, 1)  # a segment: d/2 with d = 1
     0.5
     """
     rows = np.asarray(X, dtype=np.float64)

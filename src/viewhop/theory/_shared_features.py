@@ -1,4 +1,4 @@
-"""What the product of two kernels finds in their feature spaces: Eqs. (50)–(52)."""
+"""Directions that the product of two kernels finds in their feature spaces: Eqs. (50)–(52)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ Floats = NDArray[np.float64]
 
 
 class SharedFeatures(NamedTuple):
-    """Directions of largest covariance between two feature spaces, as coordinates of the samples.
+    """Coordinates of the samples along the directions of largest covariance of two kernels.
 
     Attributes
     ----------
     covariances : (r,) array
-        s_i, descending: singular values of the covariance (1/M) ΓᵀΔ between the feature spaces.
+        s_i, descending: singular values of Σ̄_γδ = (1/M) ΓᵀΔ, the covariance between the feature
+        spaces.
     first, second : (n_samples, r) arrays
-        Γa_i and Δb_i, the coordinates along the unit singular vectors a_i and b_i. ``first`` are
-        eigenvectors of K^x K^y, ``second`` of K^y K^x, with the eigenvalues s_i².
+        Γa_i and Δb_i, the coordinates along the unit singular vectors a_i and b_i. The columns of
+        ``first`` are eigenvectors of K^x K^y, those of ``second`` of K^y K^x, both with the
+        eigenvalues s_i².
     """
 
     covariances: Floats
@@ -32,7 +34,11 @@ class SharedFeatures(NamedTuple):
 
     @property
     def correlations(self) -> Floats:
-        """Correlation between ``first`` and ``second``, (r,): at most that of kernel CCA."""
+        """Correlation of each column of ``first`` with that of ``second``, (r,).
+
+        None exceeds the largest canonical correlation of the feature spaces. If the kernels are not
+        centred, these are cosines instead of correlations.
+        """
         lengths = np.linalg.norm(self.first, axis=0) * np.linalg.norm(self.second, axis=0)
         return np.asarray((self.first * self.second).sum(axis=0) / lengths)
 
@@ -46,7 +52,8 @@ def shared_features(
     ----------
     first, second : (n_samples, n_samples) arrays
         K^x = (1/M) ΓΓᵀ and K^y = (1/M) ΔΔᵀ, symmetric and positive semi-definite. Condition (2) of
-        Section 5.9 asks for centred features: subtract the means of rows and columns from a kernel.
+        Section 5.9 requires centred features: subtract the row and column means from each kernel
+        and add its overall mean.
     n_components : int
         Number r of directions.
 
@@ -56,17 +63,17 @@ def shared_features(
 
     Notes
     -----
-    Eqs. (50)–(52) are about eigenvectors τ of K^z = K^x K^y: Δᵀτ is an eigenvector of
-    Σ̄_δγ Σ̄_γδ. They do not hold for singular vectors of K^z, which the text asks for: K^z is not
-    symmetric. The directions maximise the covariance aᵀΣ̄_γδ b between the views, under
-    ‖a‖ = ‖b‖ = 1, not their correlation, so this is not CCA in the feature spaces (erratum 15);
-    for that see `viewhop.KernelCCA`.
+    Eqs. (50)–(52) hold for eigenvectors τ of K^z = K^x K^y: Δᵀτ is an eigenvector of Σ̄_δγ Σ̄_γδ.
+    They do not hold for the singular vectors of K^z that the text uses, because K^z is not
+    symmetric. The directions maximise the covariance aᵀΣ̄_γδ b subject to ‖a‖ = ‖b‖ = 1, not the
+    correlation, so this is not CCA in the feature spaces (erratum 15); `viewhop.KernelCCA` is.
 
-    With R = (K^x)^{1/2}, eigenvectors w of the symmetric R K^y R give τ = Rw.
+    They are computed from the symmetric matrix R K^y R with R = (K^x)^{1/2}: if w is one of its
+    eigenvectors, τ = Rw.
 
     Examples
     --------
-    With linear kernels these are the singular values of the covariance between the views:
+    With linear kernels, the covariances are the singular values of XᵀY / M:
 
     >>> import numpy as np
     >>> from viewhop import theory
