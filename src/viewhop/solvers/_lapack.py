@@ -30,6 +30,10 @@ class DenseSolver(Solver):
         A -= problem.known @ problem.known.T  # eigenvalue 1 becomes 0
         A = 0.5 * (A + A.T)
         values, vectors = run_interruptibly(lambda: eigh(A, subset_by_index=[n - problem.r, n - 1]))
+        if values.size < problem.r:
+            # Of eigenvalues that are equal up to rounding, that driver may lose some.
+            values, vectors = run_interruptibly(lambda: eigh(A, driver="evd"))
+            values, vectors = values[-problem.r :], vectors[:, -problem.r :]
         problem.progress("solve", problem.r, problem.r)
         return Solution(values, vectors)
 
