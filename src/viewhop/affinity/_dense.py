@@ -29,7 +29,7 @@ from viewhop.affinity._state import base_state, distance_block, measured_state
 from viewhop.affinity._tiles import Tiles
 from viewhop.bandwidth import Histogram, choose_scale
 from viewhop.kernels import DistanceKernel, Precomputed
-from viewhop.neighbours import FeatureMap, Points, block_distances, block_squares
+from viewhop.neighbours import FeatureMap, Points, block_distances, scaled_squares
 from viewhop.views import Describe, ViewRows, row_number
 
 __all__ = [
@@ -200,17 +200,44 @@ class DenseAffinity(_Dense):
 
     def logs(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Logarithms of the plain kernel between new samples (q, d) and the n training samples."""
-        queries = self.points.like(self.features(X, self.name))
-        every = slice(0, len(queries))
-        if self.points.norm == "euclidean" and not isinstance(self.scale, np.ndarray):
-            squares = block_squares(queries, every, self.points, dtype=self.dtype).over(self.scale)
-            logs = self.kernel.exponent_of_square(squares)
-            np.negative(logs, out=logs)
-            if np.isfinite(logs.max(axis=1)).all():
-                return np.asarray(logs)
-        # Other norms, local scales, or rows so far away that only distances can rank the training
-        # samples.
-        distances = block_distances(queries, every, self.points, dtype=self.dtype)
+        queries = self._queries(X)
+        found = self._exponents(queries)
+        return self._logs_of_distances(queries) if found is None else np.negative(found[0])
+
+    def against(self, X: NDArray[np.floating]) -> KernelRows:
+        """Kernel rows of new samples against the n training samples."""
+        if self.alpha:
+            return super().against(X)
+        queries = self._queries(X)
+        found = self._exponents(queries)
+        if found is not None:
+            return KernelRows.of_exponents(*found, self._typical)
+        logs = self._logs_of_distances(queries)
+        return KernelRows.normalised(logs, self._density, self.alpha, self._typical)
+
+    def _queries(self, X: NDArray[np.floating]) -> Points:
+        """New samples in the feature space of the kernel."""
+        return self.points.like(self.features(X, self.name))
+
+    def _exponents(
+        self, queries: Points
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]] | None:
+        """−log of the plain kernel, (q, n), and the least of each row, from products alone.
+
+        None for other norms, local scales, or rows so far away that only distances can rank the
+        training samples.
+        """
+        if self.points.norm != "euclidean" or isinstance(self.scale, np.ndarray):
+            return None
+        found = scaled_squares(queries, self.points, self.scale, dtype=self.dtype)
+        if found is None:
+            return None
+        squares, least = found
+        return self.kernel.exponent_of_square(squares), self.kernel.exponent_of_square(least)
+
+    def _logs_of_distances(self, queries: Points) -> NDArray[np.floating]:
+        """Logarithms of the plain kernel from distances, (q, n)."""
+        distances = block_distances(queries, slice(0, len(queries)), self.points, dtype=self.dtype)
         own: float | Floats = self.scale
         if isinstance(self.scale, np.ndarray):
             own = np.sqrt(self.kernel.factor) * ranked(distances, self.kernel.scale_rank)

@@ -82,6 +82,25 @@ class KernelRows:
         typical = float(np.median(density)) if typical is None else typical
         return replace(plain, coverage=_coverage(plain._log_sums(), typical))
 
+    @classmethod
+    def of_exponents(
+        cls, exponents: NDArray[np.floating], least: NDArray[np.floating], typical: float
+    ) -> KernelRows:
+        """Rows of a kernel without density normalisation, from its −log.
+
+        Parameters
+        ----------
+        exponents : (n, m) array
+            Finite; it is overwritten.
+        least : (n,) array
+            The least of each row.
+        typical : float
+            As in `normalised`.
+        """
+        np.subtract(least[:, None], exponents, out=exponents)
+        plain = cls(np.exp(exponents, out=exponents), -least.astype(np.float64), np.empty(0))
+        return replace(plain, coverage=_coverage(plain._log_sums(), typical))
+
     @property
     def n_rows(self) -> int:
         """Number of new samples."""
@@ -169,8 +188,10 @@ class KernelRows:
 
     def _log_sums(self) -> Floats:
         """Logarithm of the sum of each row, (n,)."""
+        # A product with ones takes half as long as a sum.
+        ones = np.ones(self.values.shape[1], dtype=self.values.dtype)
         with np.errstate(divide="ignore"):
-            return np.asarray(self.peaks + np.log(np.asarray(self.values.sum(axis=1))))
+            return np.asarray(self.peaks + np.log(np.asarray(self.values @ ones, dtype=np.float64)))
 
 
 def normalised_logs(logs: Values, density: Floats, alpha: float) -> tuple[Values, Floats]:

@@ -10,11 +10,11 @@ from viewhop.neighbours._metric import FeatureMap, check_spread, feature_deviati
 from viewhop.neighbours._points import (
     Points,
     block_distances,
-    block_squares,
     distance_matrix,
     pair_distances,
     products,
 )
+from viewhop.neighbours._scaled_squares import scaled_squares
 
 __all__ = [
     "Cells",
@@ -24,7 +24,6 @@ __all__ = [
     "Points",
     "Search",
     "block_distances",
-    "block_squares",
     "check_spread",
     "distance_matrix",
     "feature_deviations",
@@ -33,6 +32,7 @@ __all__ = [
     "pair_distances",
     "products",
     "query_index",
+    "scaled_squares",
     "search_neighbours",
     "symmetrise",
 ]

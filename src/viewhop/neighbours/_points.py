@@ -21,18 +21,22 @@ from viewhop.neighbours._manhattan import manhattan_block, manhattan_norms
 from viewhop.neighbours._squares import Squares
 
 __all__ = [
+    "Factor",
     "Points",
     "block_distances",
     "block_squares",
     "distance_matrix",
     "pair_distances",
     "products",
+    "true_positions",
 ]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-DOUBLE = np.dtype(np.float64)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+#: Attributes of `Points` that are computed when they are first needed.
+FACTORS = ("single", "double")
 
 #: Pairs with d² below this share of ‖x‖² + ‖y‖² are measured from their difference, after a double
 #: and a single precision product. The relative error of all others is about 1e-10, or 1e-5.
@@ -105,15 +109,24 @@ class Points:
         )
 
     @cached_property
-    def single(self) -> Single:
+    def single(self) -> Factor:
         """The rows in single precision, for matrix products."""
+        return Factor.from_points(self, slice(0, len(self)), self._unit, SINGLE)
+
+    @cached_property
+    def double(self) -> Factor:
+        """The rows in double precision, for many matrix products."""
+        return Factor.from_points(self, slice(0, len(self)), self._unit, DOUBLE)
+
+    @property
+    def _unit(self) -> float:
+        """A power of 2 that single precision can square the rows in."""
         size = float(np.sqrt(self.norms.max(initial=0.0)))
-        unit = 1.0 if 1e-6 < size < 1e6 else float(np.exp2(np.frexp(size)[1]))
-        return Single.from_points(self, slice(0, len(self)), unit)
+        return 1.0 if 1e-6 < size < 1e6 else float(np.exp2(np.frexp(size)[1]))
 
     def __getstate__(self) -> dict[str, object]:
-        """The state to pickle: everything but the single precision rows, which are recomputed."""
-        return {key: value for key, value in self.__dict__.items() if key != "single"}
+        """The state to pickle: everything but the factors of products, which are recomputed."""
+        return {key: value for key, value in self.__dict__.items() if key not in FACTORS}
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -136,34 +149,36 @@ class Points:
         return np.asarray(np.square(centred, out=centred).sum(axis=1))
 
 
-class Single(NamedTuple):
-    """Centred rows in single precision, in a unit in which their squares do not overflow.
+class Factor(NamedTuple):
+    """Centred rows in one precision, in a unit in which their squares do not overflow.
 
     Attributes
     ----------
-    rows : (n, d + 2) float32 array, Fortran order
+    rows : (n, d + 2) array, Fortran order
         The rows, a column of ones, and their squared norms, so that one product gives distances.
         In this order BLAS reads them faster as the transposed right factor.
-    norms : (n,) float32 array
+    norms : (n,) array
         Squared norms of these rows.
     unit : float
         A power of 2; the centred rows are the rows times the unit.
     """
 
-    rows: NDArray[np.float32]
-    norms: NDArray[np.float32]
+    rows: NDArray[np.floating]
+    norms: NDArray[np.floating]
     unit: float
 
     @classmethod
-    def from_points(cls, points: Points, selection: slice, unit: float) -> Single:
-        """The selected rows in the given unit."""
+    def from_points(
+        cls, points: Points, selection: slice, unit: float, dtype: np.dtype[np.floating]
+    ) -> Factor:
+        """The selected rows in the given unit and precision."""
         n, d = points.rows[selection].shape
-        rows = np.empty((n, d + 2), dtype=np.float32, order="F")
-        norms = np.empty(n, dtype=np.float32)
+        rows = np.empty((n, d + 2), dtype=dtype, order="F")
+        norms = np.empty(n, dtype=dtype)
 
         def fill(block: slice) -> None:
             source = slice(selection.start + block.start, selection.start + block.stop)
-            part = (points.centred(source) / unit).astype(np.float32)
+            part = (points.centred(source) / unit).astype(dtype)
             rows[block, :d] = part
             norms[block] = np.square(part, dtype=np.float64).sum(axis=1)
 
@@ -172,16 +187,20 @@ class Single(NamedTuple):
         rows[:, d + 1] = norms
         return cls(rows, norms, unit)
 
-    def part(self, block: slice) -> Single:
+    def part(self, block: slice) -> Factor:
         """A block of the rows."""
-        return Single(self.rows[block], self.norms[block], self.unit)
+        return Factor(self.rows[block], self.norms[block], self.unit)
 
-    def left_factor(self) -> NDArray[np.float32]:
-        """The rows as the left factor of a product: times −2, their norms, a column of ones."""
-        left = np.multiply(self.rows, np.float32(-2.0), order="C")
-        left[:, -2] = self.norms
-        left[:, -1] = 1.0
-        return left
+    def left(self, factor: float = 1.0) -> NDArray[np.floating]:
+        """The left factor of a product that gives squared distances, times `factor`.
+
+        It has the rows times −2, their norms, and a column of ones.
+        """
+        dtype = self.rows.dtype.type
+        left = np.multiply(self.rows, dtype(-2.0 * factor), order="C")
+        np.multiply(self.norms, dtype(factor), out=left[:, -2])
+        left[:, -1] = dtype(factor)
+        return np.asarray(left)
 
 
 def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
@@ -249,16 +268,16 @@ def _single_squares(
     if a is b:
         far = b.single.part(block)
     elif a.norms[block].max(initial=0.0) <= (1e6 * near.unit) ** 2:
-        far = Single.from_points(a, block, near.unit)
+        far = Factor.from_points(a, block, near.unit, SINGLE)
     else:
         return None
-    squares = far.left_factor() @ near.rows.T
+    squares = far.left() @ near.rows.T
     limit = np.float32(NEAR_SINGLE)
     largest = far.norms.max(initial=0.0) + near.norms.max(initial=0.0)
     none = np.empty(0, dtype=np.intp)
     if squares.min(initial=np.inf) > limit * largest:
         return squares, near.unit, none, none
-    i, j = _true_positions(squares <= limit * largest)
+    i, j = true_positions(squares <= limit * largest)
     below = squares[i, j] <= limit * (far.norms[i] + near.norms[j])
     i, j = i[below], j[below]
     if i.size > max(MANY * squares.size, sum(squares.shape)):
@@ -266,7 +285,7 @@ def _single_squares(
     return squares, near.unit, i, j
 
 
-def _true_positions(mask: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+def true_positions(mask: NDArray[np.bool_]) -> tuple[Indices, Indices]:
     """Rows and columns of the true entries; faster than ``np.nonzero`` if there are few."""
     rows, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
     return rows, columns

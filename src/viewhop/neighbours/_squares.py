@@ -45,18 +45,3 @@ class Squares(NamedTuple):
             distances *= distances.dtype.type(self.unit)
         distances[self.i, self.j] = self.near
         return distances.astype(self.dtype, copy=False)
-
-    def over(self, scale: float) -> NDArray[np.floating]:
-        """Squared distances over the squared scale, (p, q), infinite where that overflows.
-
-        `values` is overwritten.
-        """
-        squares = self.values
-        factor = (self.unit / scale) ** 2
-        limits = np.finfo(self.dtype)
-        with np.errstate(over="ignore"):
-            if not limits.tiny < factor < limits.max:
-                return np.asarray(np.square(self.distances() / self.dtype.type(scale)))
-            squares *= squares.dtype.type(factor)
-            squares[self.i, self.j] = np.square(self.near / scale)
-            return squares.astype(self.dtype, copy=False)
