@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         theory,
         walks,
     )
-    from viewhop.advice import advise
+    from viewhop.advice import advise, explain, stability
     from viewhop.estimators import (
         DeSaEmbedding,
         DiffusionMaps,
@@ -54,6 +54,7 @@ __all__ = [
     "diffusion",
     "dimension",
     "errors",
+    "explain",
     "geometry",
     "kernels",
     "lay_out",
@@ -63,6 +64,7 @@ __all__ = [
     "runs",
     "seismic",
     "solvers",
+    "stability",
     "tables",
     "theory",
     "walks",
@@ -81,7 +83,9 @@ _HOMES = {
     **dict.fromkeys(_ESTIMATORS, "viewhop.estimators"),
     "Views": "viewhop.views",
     "advise": "viewhop.advice",
+    "explain": "viewhop.advice",
     "lay_out": "viewhop.geometry",
+    "stability": "viewhop.advice",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -139,6 +139,32 @@ def test_coordinates_in_the_page_times_the_eigenvalues_are_the_embedding(fitted)
         assert_allclose(read.coordinates(name) * eigenvalues**2, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_features_along_coordinates_are_those_of_explain(fitted, views):
+    meaning = Read(vh.report.render(fitted, features=views)).plain["meaning"]
+    assert (meaning["samples"], meaning["columns"], meaning["total"]) == (90, 3, 3)
+    explained = vh.explain(fitted, views)
+    clear = explained.frame[explained.frame["shape"] != "none"]
+    expected = clear.groupby("coordinate", sort=False).head(5)
+    assert [row["feature"] for row in meaning["rows"]] == [*expected["feature"]]
+    assert [row["coordinate"] for row in meaning["rows"]] == [*expected["coordinate"]]
+    strengths = [row["strength"] for row in meaning["rows"]]
+    assert_allclose(strengths, expected["strength"], rtol=1e-6)
+    profiles = [row["profile"] for row in meaning["rows"]]
+    assert_allclose(profiles, explained.profiles[expected.index], atol=6e-4)
+
+
+def test_without_features_no_meaning_is_shown(fitted, views):
+    assert Read(vh.report.render(fitted)).plain["meaning"] is None
+    kernels = {"round": "gaussian", "k": "precomputed"}
+    angle = views["long"][:, 0]
+    K = np.exp(-np.square(np.subtract.outer(angle, angle)))
+    data = vh.Views({"round": views["round"], "k": K}, pairwise=["k"])
+    est = vh.MultiViewDiffusionMaps(8, kernel=kernels, output="concat", random_state=0).fit(data)
+    meaning = Read(vh.report.render(est, features=data)).plain["meaning"]
+    assert meaning["skipped"] == ["k: it is a precomputed kernel, without features"]
+    assert (meaning["columns"], meaning["total"]) == (12, 16)
+
+
 def test_a_view_has_points_for_what_it_observed_only(gappy):
     est = vh.MultiViewDiffusionMaps(2, random_state=0).fit(gappy)
     read = Read(vh.report.render(est))

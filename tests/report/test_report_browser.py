@@ -284,6 +284,24 @@ def test_every_column_can_be_coloured_by(drawn):
         assert (colours > 0) == (k >= 0)
 
 
+def test_features_along_coordinates_are_a_table_with_bars(drawn, fitted):
+    rows = drawn.run(
+        "return [...document.querySelectorAll('#meaning-table tbody tr')].map((row) => ["
+        "  row.children[0].textContent, row.children[2].textContent,"
+        "  row.querySelectorAll('svg rect').length])"
+    )
+    assert {name for name, _, _ in rows} <= {*fitted[0].get_feature_names_out()}
+    assert len({name for name, _, _ in rows}) >= 2
+    assert {bars for _, _, bars in rows} == {10}
+
+
+def test_without_features_the_section_is_hidden(page, tmp_path, fitted):
+    vh.report.write(tmp_path / "plain.html", fitted[0], layout=False)
+    page.open(tmp_path / "plain.html")
+    hidden = "return ['meaning', 'meaning-link'].map((id) => document.getElementById(id).hidden)"
+    assert page.run(hidden) == [True, True]
+
+
 def test_hostile_text_runs_nothing_and_is_shown_as_it_is(page, path):
     page.open(path)
     page.run("await viewhop.open3d(); await viewhop.select([...Array(60).keys()])")

@@ -7,6 +7,7 @@ from viewhop.plotting._classifications import confusion, pair_accuracy
 from viewhop.plotting._disagreements import disagreement
 from viewhop.plotting._distances_of_views import view_distances
 from viewhop.plotting._embeddings import embedding
+from viewhop.plotting._interpretations import explanation, stability
 from viewhop.plotting._maps import map
 from viewhop.plotting._similarities import view_similarity
 from viewhop.plotting._sonograms import sonogram
@@ -22,11 +23,13 @@ __all__ = [
     "confusion",
     "disagreement",
     "embedding",
+    "explanation",
     "make_axes",
     "map",
     "pair_accuracy",
     "sonogram",
     "spectrum",
+    "stability",
     "tidy_axes",
     "view_distances",
     "view_similarity",

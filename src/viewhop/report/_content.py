@@ -29,6 +29,7 @@ from viewhop.report._curves import scale_curves
 from viewhop.report._data import ReportData
 from viewhop.report._fitted_parts import FittedParts, fitted_parts
 from viewhop.report._map_panel import build_map, choose_layout
+from viewhop.report._meaning import describe_meaning
 from viewhop.report._packing import Pack
 from viewhop.report._panels import build_panels
 from viewhop.report._piece_panels import describe_pieces, solve_pieces
@@ -82,6 +83,7 @@ def build_content(data: ReportData) -> Content:
         "spectrum": _spectrum(parts),
         "curves": scale_curves(geometry.walk.affinities),
         "similarity": _similarity(geometry),
+        "meaning": describe_meaning(geometry, data.features),
         "advice": _advice(geometry, graphs, data.features),
         "graphs": graphs,
         "missing": missing_samples(geometry),

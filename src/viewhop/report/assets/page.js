@@ -194,6 +194,7 @@ async function start() {
   showSpectrum();
   showCurves();
   showSimilarity();
+  showMeaning();
   showAdvice();
   showGraphs();
   showMissing();

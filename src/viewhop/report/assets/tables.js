@@ -73,6 +73,35 @@ function showSimilarity() {
   box.append(make("table", { className: "matrix" }, make("thead", {}, head), make("tbody", {}, ...body)));
 }
 
+/** The mean rank of a feature in bins along a coordinate, as bars around the middle. */
+function profileBars(profile, label) {
+  const bars = profile.map((mean, k) => draw("rect", { x: k + 0.08, width: 0.84, y: 20 - 20 * Math.max(2 * mean - 1, 0), height: Math.max(20 * Math.abs(2 * mean - 1), 0.6) }));
+  return draw("svg", { class: "bars profile", viewBox: `0 0 ${profile.length} 40`, preserveAspectRatio: "none", role: "img", "aria-label": label }, ...bars);
+}
+
+function showMeaning() {
+  const { meaning } = report;
+  if (!meaning) {
+    byId("meaning").hidden = true;
+    byId("meaning-link").hidden = true;
+    return;
+  }
+  const { rows, samples, columns, total, skipped } = meaning;
+  const some = columns < total ? ` The first ${whole(columns)} of ${whole(total)} columns of the embedding are shown.` : "";
+  const drawn = samples < report.samples ? ` From ${whole(samples)} samples, drawn at random.` : "";
+  byId("meaning-lead").textContent = `The features that change most along each coordinate. The strength, from 0 to 1, counts every shape; the correlation is Spearman’s. Bars show the mean rank of the feature in ten groups of samples along the coordinate. Features are looked at one by one: this describes, and does not explain what causes what.${drawn}${some}`;
+  byId("meaning-table").before(...skipped.map((text) => note(`Left out: ${text}.`)));
+  if (!rows.length) {
+    byId("meaning-table").append(note("No feature changes along any coordinate."));
+    return;
+  }
+  const signed = (value) => value.toFixed(2).replace("-", "−");
+  byId("meaning-table").append(table(["coordinate", "view", "feature", "strength", "correlation", "shape", "along it"], rows.map((row) => [
+    row.coordinate, row.view, row.feature, row.strength.toFixed(2), signed(row.correlation), row.shape,
+    profileBars(row.profile, `${row.shape} from ${signed(row.profile[0])} to ${signed(row.profile[row.profile.length - 1])}`),
+  ]), { numbers: [3, 4] }));
+}
+
 function showGraphs() {
   const { pieces, sizes, words, views } = report.graphs;
   byId("graphs-lead").textContent = pieces === 1 ? "The walk over all views is in one piece." : `The walk over all views is in ${whole(pieces)} pieces; the largest have ${sizes.map(whole).join(", ")} nodes.`;
