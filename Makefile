@@ -3,19 +3,21 @@
 
 PYTHON ?= python3
 VENV   := .venv
-BIN    := $(VENV)/bin
+# Windows keeps the commands of an environment elsewhere.
+IN     := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN    := $(VENV)/$(IN)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 # Two test workers with one BLAS thread each use two cores; more threads only wait for each other.
 PYTEST_IN = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
-	$(1)/bin/python -m pytest -n auto --maxprocesses 2
+	$(1)/$(IN)/python -m pytest -n auto --maxprocesses 2
 PYTEST := $(call PYTEST_IN,$(VENV))
 COVER  := --cov=viewhop --cov-report=term-missing:skip-covered
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-minimum test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel clean help
+.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-lowest test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel release-check clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -23,7 +25,7 @@ help:
 	@echo "make coverage     run it with branch coverage, a quarter longer: below 95 % is an error"
 	@echo "make test-all     run the slow tests too, with branch coverage"
 	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"
-	@echo "make test-minimum run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
+	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
 	@echo "make test-latest  run them with the newest versions, pre-releases included, in a separate environment"
 	@echo "make audit        look up known vulnerabilities of what is installed for the tests, over the network"
 	@echo "make test-machine run the estimators as state machines for long, and print the counts of steps"
@@ -42,6 +44,7 @@ help:
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
 	@echo "make wheel        build the wheel, in dist/"
+	@echo "make release-check  check sdist, wheel, types and every extra alone, ten minutes"
 	@echo "make clean        remove what the other targets made"
 
 demo: $(VENV)/.ready-demo
@@ -57,29 +60,29 @@ test-all: $(VENV)/.ready-test
 	$(PYTEST) $(COVER)
 
 test-omics: $(VENV)-omics/.ready
-	$(VENV)-omics/bin/python -m pytest -q tests/views/test_alignment.py
-	$(VENV)-omics/bin/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
-	$(VENV)-omics/bin/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
+	$(VENV)-omics/$(IN)/python -m pytest -q tests/views/test_alignment.py
+	$(VENV)-omics/$(IN)/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
+	$(VENV)-omics/$(IN)/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
 
 # Old packages raise deprecation warnings of newer ones beside them; every other warning is an error.
-test-minimum: $(VENV)-minimum/.ready
-	$(call PYTEST_IN,$(VENV)-minimum) -m "not slow" \
+test-lowest: $(VENV)-lowest/.ready
+	$(call PYTEST_IN,$(VENV)-lowest) -m "not slow" \
 		-W ignore::DeprecationWarning -W ignore::pytest.PytestDeprecationWarning
 
 # No stamp: what is newest today may not be tomorrow.
 test-latest: $(VENV)/.ready-base
-	@test -x $(VENV)-latest/bin/python || $(PYTHON) -m venv $(VENV)-latest
-	$(VENV)-latest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-latest/bin/python -m pip install --quiet --pre --upgrade --upgrade-strategy eager \
+	@test -x $(VENV)-latest/$(IN)/python || $(PYTHON) -m venv $(VENV)-latest
+	$(VENV)-latest/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-latest/$(IN)/python -m pip install --quiet --pre --upgrade --upgrade-strategy eager \
 		--editable ".[plot]" --group test
 	$(call PYTEST_IN,$(VENV)-latest) -m "not slow"
 
 # Strict: a package that the service does not know has not been audited.
 audit: $(VENV)/.ready-test
-	@test -x $(VENV)-audit/bin/python || $(PYTHON) -m venv $(VENV)-audit
-	$(VENV)-audit/bin/python -m pip install --quiet --upgrade pip-audit
+	@test -x $(VENV)-audit/$(IN)/python || $(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/$(IN)/python -m pip install --quiet --upgrade pip-audit
 	$(BIN)/python -m pip freeze --exclude-editable >$(VENV)-audit/installed.txt
-	$(VENV)-audit/bin/python -m pip_audit --strict --progress-spinner off \
+	$(VENV)-audit/$(IN)/python -m pip_audit --strict --progress-spinner off \
 		--disable-pip --no-deps --requirement $(VENV)-audit/installed.txt
 
 test-machine: $(VENV)/.ready-test
@@ -92,7 +95,7 @@ fuzz-quick: $(VENV)/.ready-test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds 5
 
 mutants: $(VENV)-mutants/.ready
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/bin/python -m tests.mutation
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(VENV)-mutants/$(IN)/python -m tests.mutation
 
 lint: $(VENV)/.ready-lint
 	$(BIN)/ruff check .
@@ -133,8 +136,11 @@ map: $(VENV)/.ready-base
 wheel: $(VENV)/.ready-base
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
+release-check: $(VENV)-release/.ready
+	.ci/check_release $(VENV)-release/$(IN)/python
+
 clean:
-	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-minimum $(VENV)-latest $(VENV)-audit $(VENV)-mutants
+	rm -rf $(VENV) $(VENV)-omics $(VENV)-peers $(VENV)-lowest $(VENV)-latest $(VENV)-audit $(VENV)-mutants $(VENV)-release
 	rm -rf fuzz-findings mutants build dist htmlcov viewhop-demo viewhop-reproduce .coverage .coverage.*
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -162,28 +168,34 @@ $(VENV)/.ready-test: $(VENV)/.ready-base
 	@touch $@
 
 $(VENV)-omics/.ready: $(VENV)/.ready-base
-	@test -x $(VENV)-omics/bin/python || $(PYTHON) -m venv $(VENV)-omics
-	$(VENV)-omics/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-omics/bin/python -m pip install --quiet --editable ".[omics]" --group omics
+	@test -x $(VENV)-omics/$(IN)/python || $(PYTHON) -m venv $(VENV)-omics
+	$(VENV)-omics/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-omics/$(IN)/python -m pip install --quiet --editable ".[omics]" --group omics
 	@touch $@
 
-$(VENV)-minimum/.ready: $(VENV)/.ready-base .ci/lowest_versions.py
-	@test -x $(VENV)-minimum/bin/python || $(PYTHON) -m venv $(VENV)-minimum
-	$(VENV)-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(PYTHON) .ci/lowest_versions.py >$(VENV)-minimum/lowest.txt
-	$(VENV)-minimum/bin/python -m pip install --quiet --editable . --requirement $(VENV)-minimum/lowest.txt
+$(VENV)-lowest/.ready: $(VENV)/.ready-base .ci/lowest_versions.py
+	@test -x $(VENV)-lowest/$(IN)/python || $(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) .ci/lowest_versions.py >$(VENV)-lowest/lowest.txt
+	$(VENV)-lowest/$(IN)/python -m pip install --quiet --editable . --requirement $(VENV)-lowest/lowest.txt
 	@touch $@
 
 $(VENV)-mutants/.ready: $(VENV)/.ready-base
-	@test -x $(VENV)-mutants/bin/python || $(PYTHON) -m venv $(VENV)-mutants
-	$(VENV)-mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-mutants/bin/python -m pip install --quiet --editable ".[plot]" --group mutants
+	@test -x $(VENV)-mutants/$(IN)/python || $(PYTHON) -m venv $(VENV)-mutants
+	$(VENV)-mutants/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-mutants/$(IN)/python -m pip install --quiet --editable ".[plot]" --group mutants
+	@touch $@
+
+$(VENV)-release/.ready: $(VENV)/.ready-base
+	@test -x $(VENV)-release/$(IN)/python || $(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-release/$(IN)/python -m pip install --quiet --group release
 	@touch $@
 
 $(VENV)-peers/.ready: $(VENV)/.ready-base
-	@test -x $(VENV)-peers/bin/python || $(PYTHON) -m venv $(VENV)-peers
-	$(VENV)-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-peers/bin/python -m pip install --quiet --group peers
+	@test -x $(VENV)-peers/$(IN)/python || $(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/$(IN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-peers/$(IN)/python -m pip install --quiet --group peers
 	@touch $@
 
 $(VENV)/.ready-lint: $(VENV)/.ready-base

@@ -6,6 +6,8 @@ import importlib.util
 import os
 import re
 import stat
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -70,7 +72,7 @@ def test_bounds_of_tested_extras_are_those_of_the_extras(table):
 
 
 def test_environments_are_installed_as_they_are_called():
-    assert ".ci/lowest_versions.py" in recipe("$(VENV)-minimum/.ready")
+    assert ".ci/lowest_versions.py" in recipe("$(VENV)-lowest/.ready")
     assert "--pre --upgrade --upgrade-strategy eager" in recipe("test-latest")
     assert "--strict" in recipe("audit")
     assert "pip freeze" in recipe("audit")
@@ -95,7 +97,7 @@ def test_scripts_run_targets_that_exist(name):
 
 def test_the_night_covers_slow_tests_lowest_and_newest_versions_and_the_audit():
     text = (ROOT / ".ci" / "nightly").read_text(encoding="utf-8")
-    for target in ("test-all", "test-minimum", "test-latest", "audit"):
+    for target in ("test-all", "test-lowest", "test-latest", "audit", "release-check"):
         assert re.search(rf"\b{target}\b", text)
 
 
@@ -103,5 +105,48 @@ def test_every_change_tries_the_wheel_without_extras():
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     _, _, after = text.partition("pip wheel --quiet --no-deps")
     assert '-m pip install --quiet "$scratch"/wheel/viewhop-*.whl' in after
-    for line in ("import viewhop as vh", "viewhop --version", "viewhop fit ", "viewhop transform "):
+    for line in (".ci/try_wheel.py", "viewhop --version", "viewhop fit ", "viewhop transform "):
         assert line in after
+
+
+def run_in_ci(name, *arguments):
+    """What a script of the folder .ci prints, in a process that imports the source tree."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / ".ci" / name), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "extra", ["plot", "report", "map", "ann", "dimension", "seismic", "vision", "data"]
+)
+def test_an_extra_works_while_the_others_are_missing(extra):
+    done = run_in_ci("try_extra.py", extra, "--block")
+    if "ModuleNotFoundError" in done.stderr:
+        pytest.skip(f"{extra} is not installed")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{extra}: works, and ")
+
+
+def test_the_release_tries_every_extra(table):
+    text = (ROOT / ".ci" / "check_release").read_text(encoding="utf-8")
+    found = re.search(r"^for extra in ([\w ]+);", text, flags=re.M)
+    assert {*found[1].split()} == {*table["project"]["optional-dependencies"]} - {"all"}
+    assert "$(VENV)-release/$(IN)/python" in recipe("release-check")
+
+
+def test_workflows_call_targets_and_scripts_that_exist():
+    folder = ROOT / ".github" / "workflows"
+    called = 0
+    for path in folder.glob("*.yml"):
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"run: make ([\w-]+)", text):
+            recipe(target)
+            called += 1
+        for script in re.findall(r"run: (\.ci/\w+)", text):
+            assert os.access(ROOT / script, os.X_OK)
+            called += 1
+    assert called >= 5
