@@ -1,4 +1,4 @@
-"""Joining the rows of several views by id, by time or by observation name."""
+"""Views from frames: cut from one, or joined by id, by time or by observation name."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from viewhop.views._alignment import (
     mudata_views,
 )
 from viewhop.views._checks import Labels, view_name
+from viewhop.views._frame_views import FrameGroups, cut_frame
 from viewhop.views._matrix import read_matrix
 from viewhop.views._row_reader import RowReader
 from viewhop.views._similar_ids import warn_of_similar_ids
@@ -29,7 +30,10 @@ __all__ = ["JoinedRows"]
 
 
 class JoinedRows:
-    """The ways to make `viewhop.Views` from rows that are not in the same order in every view."""
+    """The ways to make `viewhop.Views` from frames, and from rows in different orders."""
+
+    feature_names: tuple[Labels, ...]
+    ids: NDArray[Any] | None
 
     @classmethod
     def from_frames(
@@ -66,6 +70,59 @@ class JoinedRows:
         check_unique(aligned, "use Views.link if several rows of a view belong to one sample")
         reader = RowReader(missing)
         views = cls._aligned(arrays, aligned, labels, reader)
+        reader.warn(stacklevel=2)
+        return views
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        groups: FrameGroups | None = None,
+        *,
+        id: str | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """The views in the columns of one DataFrame, with its index or a column as ids.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Of pandas, polars, pyarrow, or another library that narwhals reads. A null is NaN.
+        groups : dict, list of str or None
+            A dict of columns by view name: names, positions or slices. Or a list of prefixes of
+            column names, one per view, named after it: ``["rna_", "protein_"]`` gives the views
+            ``rna`` and ``protein``. None takes the first level of columns with two levels.
+        id : str or None
+            Name of the column of ids; None takes the index of pandas, unless it only counts.
+        missing : {"error", "drop"}, default="error"
+            As in `viewhop.Views`.
+
+        Raises
+        ------
+        ValueError
+            If a column is in no view by prefix, or holds no numbers, or an id is missing or twice.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from viewhop import Views
+        >>> frame = pd.DataFrame(
+        ...     {"rna_a": [1.0, 2.0], "rna_b": [0.5, 0.1], "protein_x": [3.0, 4.0]},
+        ...     index=["anna", "ben"],
+        ... )
+        >>> views = Views.from_frame(frame, ["rna_", "protein_"])
+        >>> views
+        Views(2 samples: rna (2), protein (1))
+        >>> views.feature_names
+        (('rna_a', 'rna_b'), ('protein_x',))
+        >>> views.ids.tolist()
+        ['anna', 'ben']
+        """
+        parts = cut_frame(frame, groups, id)
+        reader = RowReader(missing)
+        views = cls._from_any(parts.arrays, reader)
+        views.feature_names = tuple(parts.labels)
+        views.ids = parts.ids
         reader.warn(stacklevel=2)
         return views
 
@@ -201,6 +258,11 @@ class JoinedRows:
                 rows[name] = rows[name][np.argsort(samples[name])]
                 samples[name] = np.arange(n)
         return cls._of_rows(n, rows, samples, labels, aligned.ids, reader.reason)
+
+    @classmethod
+    @abstractmethod
+    def _from_any(cls, views: Any, reader: RowReader) -> Self:
+        """Views as in the constructor, whose rows a reader decides about."""
 
     @classmethod
     @abstractmethod
