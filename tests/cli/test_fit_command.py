@@ -358,6 +358,17 @@ def test_far_samples_are_a_warning(rolls, model):
     assert read_csv("new.csv")["coverage"].max() < 1e-6
 
 
+def test_transform_takes_the_folder_of_a_run_and_prints_to_standard_output(rolls, model):
+    given = ["y=y.csv", "--id", "id"]
+    assert invoked("transform", "out/model.viewhop", *given, "-o", "new.csv").exit_code == 0
+    before = sorted(os.listdir())
+    result = invoked("transform", "out", *given, "-o", "-")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout_bytes == Path("new.csv").read_bytes()
+    assert "note: y.csv: ignored 'kind'" in result.stderr
+    assert sorted(os.listdir()) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -372,7 +383,8 @@ def test_far_samples_are_a_warning(rolls, model):
         (["out/model.viewhop", "x=x.csv", "-o", "out/model.viewhop"], 2, "would be written over"),
         (["none.viewhop", "x=x.csv", "-o", "n.csv"], 1, "Error: none.viewhop: No such file"),
         (["x.csv", "x=x.csv", "-o", "n.csv"], 1, "Error: x.csv: "),
-        (["out", "x=x.csv", "-o", "n.csv"], 1, "Error: out: "),
+        ([".", "x=x.csv", "-o", "n.csv"], 2, "the folder '.' has no model.viewhop"),
+        (["none.viewhop", "x=x.csv", "-o", "-"], 1, "Error: none.viewhop: No such file"),
     ],
 )
 def test_transform_used_wrongly_writes_nothing(rolls, model, arguments, code, message):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -39,11 +42,12 @@ _MOST_NAMES = 20
     type=click.Path(path_type=Path),
     metavar="FILE",
     required=True,
-    help="File to write; its ending sets the format: .csv, .tsv or .parquet.",
+    help="File to write; its ending sets the format: .csv, .tsv or .parquet. - is standard "
+    "output, as CSV.",
 )
 @quiet_option
 def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> None:
-    """Place new samples in the embedding of a model.
+    """Place new samples in the embedding of a model, or of the run in a folder.
 
     Pass any of the views that the model was fitted on. Columns are matched by name, in any order;
     other columns are ignored, and a note lists them. The output has the ids, the clusters if the
@@ -52,10 +56,25 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     from viewhop.runs import transform_files
 
     options = chosen_table_options()
-    with convert_errors("another file with --out"), progress_shown(quiet=quiet) as progress:
-        result = transform_files(model, views, out, options=options, progress=progress)
-    for file, names in () if quiet else result.ignored.items():
+    is_printed = out == Path("-")
+    with ExitStack() as stack:
+        path = out
+        if is_printed:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="viewhop-"))) / "new.csv"
+        with convert_errors("another file with --out"), progress_shown(quiet=quiet) as progress:
+            result = transform_files(model, views, path, options=options, progress=progress)
+        _note_ignored({} if quiet else result.ignored)
+        if is_printed:
+            with path.open("rb") as file:
+                while part := file.read(2**20):
+                    click.echo(part, nl=False)
+        else:
+            click.echo(f"wrote {result.path}")
+
+
+def _note_ignored(ignored: Mapping[str, Sequence[str]]) -> None:
+    """Print which columns of the files the model does not use."""
+    for file, names in ignored.items():
         listed = ", ".join(map(repr, names[:_MOST_NAMES]))
         more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
         click.echo(f"note: {file}: ignored {listed}{more}", err=True)
-    click.echo(f"wrote {result.path}")

@@ -25,7 +25,7 @@ from viewhop.runs._estimator import (
     table_options,
 )
 from viewhop.runs._evidence import attach_evidence, read_evidence, state_parameters
-from viewhop.runs._record import RECORD, build_record, describe_files, encode_record
+from viewhop.runs._record import MODEL, RECORD, build_record, describe_files, encode_record
 from viewhop.runs._repeat import earlier_record, recorded_inputs, warn_of_changes
 from viewhop.runs._result_table import table_stem, write_table
 from viewhop.runs._run_report import (
@@ -137,7 +137,7 @@ def execute(
     hashes = {} if earlier is None else recorded_inputs(earlier, str(repeats))
     settings = replace(settings, format=settings.format or _best_format())
     table = f"{table_stem(settings.command)}.{settings.format}"
-    names = [table, "model.viewhop", "run.toml", RECORD]
+    names = [table, MODEL, "run.toml", RECORD]
     names += ["report.html"] * (settings.report is not False)
     out = Path(str(settings.out))
     check_apart([out / name for name in names], [view.path for view in settings.views.values()])
@@ -212,7 +212,7 @@ def _write_files(
                 label=settings.label,
             )
         with _timed(timings, "model"):
-            state_parameters(model, resolved).save(inside / "model.viewhop")
+            state_parameters(model, resolved).save(inside / MODEL)
         text = format_configuration(resolved, folder, is_complete=True)
         (inside / "run.toml").write_text(text, encoding="utf-8", newline="\n")
         record = build_record(

@@ -23,6 +23,7 @@ from viewhop.runs._settings import COMMANDS, Settings
 from viewhop.tables import Joined
 
 __all__ = [
+    "MODEL",
     "RECORD",
     "VERSION",
     "build_record",
@@ -32,7 +33,8 @@ __all__ = [
     "read_record",
 ]
 
-RECORD = "run.json"
+#: Names of the model and of the record in the folder of a run.
+MODEL, RECORD = "model.viewhop", "run.json"
 FORMAT = "viewhop run"
 #: The version of the record. Any other is refused, not guessed at.
 VERSION = 1

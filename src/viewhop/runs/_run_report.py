@@ -17,7 +17,7 @@ from viewhop.errors import RunFileError, SettingsError, TableError
 from viewhop.estimators import KernelCCA, load
 from viewhop.runs._column_match import check_training_samples, read_model_views
 from viewhop.runs._estimator import Model, embedder_of, table_options
-from viewhop.runs._record import RECORD, describe_files, encode_record
+from viewhop.runs._record import MODEL, RECORD, describe_files, encode_record
 from viewhop.runs._result_table import name_columns, table_stem
 from viewhop.runs._settings import Settings
 from viewhop.runs._verify import State, verify
@@ -255,7 +255,7 @@ def _report_run(
 ) -> ReportResult:
     state = verify(folder)
     record = state.record
-    model_state = state.outputs.get("model.viewhop", "missing")
+    model_state = state.outputs.get(MODEL, "missing")
     if model_state != "as recorded":
         raise RunFileError(
             f"{folder / 'model.viewhop'} is {model_state}; see viewhop info {folder}, and run "
@@ -265,7 +265,7 @@ def _report_run(
         recorded = [folder / name for name in (*record["outputs"], RECORD)]
         inputs = [folder / entry["path"] for entry in record["inputs"].values()]
         check_apart([out], [*recorded, *inputs, *views.values()])
-    model = load(folder / "model.viewhop")
+    model = load(folder / MODEL)
     samples, notes = _samples_of_run(folder, state, views, model)
     target = folder / _PAGE if out is None else out
     with stage_files(target.parent, last=RECORD if out is None else target.name) as inside:

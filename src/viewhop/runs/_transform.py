@@ -18,6 +18,7 @@ from viewhop.errors import SettingsError, TableError
 from viewhop.estimators import KernelCCA, load
 from viewhop.runs._column_match import ignored_columns, read_model_views
 from viewhop.runs._estimator import Model, embedder_of, schema_of
+from viewhop.runs._record import MODEL
 from viewhop.runs._result_table import write_table
 from viewhop.runs._writing import check_apart
 from viewhop.tables import Options, check_writable
@@ -60,7 +61,7 @@ def transform_files(
     Parameters
     ----------
     model : path or fitted estimator
-        A model file, or what `viewhop.load` returns.
+        A model file, the folder of a run that has one, or what `viewhop.load` returns.
     views : dict of paths by view name
         Any of the views that the model was fitted on. Columns are matched by name, in any order.
     out : path
@@ -103,6 +104,8 @@ def transform_files(
     """
     options = options or Options()
     path = Path(out)
+    if isinstance(model, str | os.PathLike):
+        model = _model_file(Path(model))
     files = [os.fspath(model)] if isinstance(model, str | os.PathLike) else []
     check_apart([path], [*files, *views.values()])
     with output_file(path):
@@ -111,6 +114,15 @@ def transform_files(
         except TableError as error:
             raise SettingsError(str(error), key="out") from None
         return _transform(model, views, path, options, progress)
+
+
+def _model_file(path: Path) -> Path:
+    """The model in the folder of a run, or the path itself."""
+    if not path.is_dir():
+        return path
+    if not (path / MODEL).is_file():
+        raise SettingsError(f"the folder {os.fspath(path)!r} has no {MODEL}", key="model")
+    return path / MODEL
 
 
 def _transform(

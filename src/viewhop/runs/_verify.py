@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.parts import find_stale_parts
-from viewhop.runs._record import digest, read_record
+from viewhop.runs._record import MODEL, digest, read_record
 
 __all__ = ["NAMES", "State", "input_path", "verify"]
 
 #: The files that runs write, besides the record.
 NAMES = (
     *(f"{stem}.{end}" for stem in ("embedding", "clusters") for end in ("parquet", "csv", "tsv")),
-    "model.viewhop",
+    MODEL,
     "report.html",
     "run.toml",
 )
