@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
@@ -56,7 +58,7 @@ PARTS = (
 @click.option(
     "--out", default="benchmark-results", show_default=True, help="Folder for the tables."
 )
-@click.option("--record", is_flag=True, help="Also write docs/benchmarks.md.")
+@click.option("--record", is_flag=True, help="Also write docs/benchmarks.md and .json.")
 def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: bool) -> None:
     """Time the library and its references in the same run."""
     if listed:
@@ -69,13 +71,16 @@ def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: boo
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("VIEWHOP_BENCH_PEERS", str(folder.absolute() / "peers"))
-    results = _earlier(folder, small=small) if only else {}
+    results: table.Results = {}
+    if only:
+        results = _earlier(folder, small=small) or (_earlier(DOCS, small=small) if record else {})
+    recorded = _state()
     bad = []
     for name in PARTS:
         if only and name not in only:
             continue
         rows: list[Row] = []
-        results[name] = (_module(name).TITLE, rows)
+        results[name] = table.Part(_module(name).TITLE, rows, recorded)
         for row in _rows(name, small=small):
             rows.append(row)
             _write(folder, results, small=small)
@@ -83,11 +88,21 @@ def main(small: bool, only: tuple[str, ...], listed: bool, out: str, record: boo
                 bad.append(f"{name}: {row.work}")
     text = _write(folder, results, small=small)
     if record:
-        (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")
+        _write(DOCS, results, small=small)
     click.echo(text)
     for line in bad:
         click.echo(f"failed: {line}", err=True)
     sys.exit(1 if bad else 0)
+
+
+def _state() -> str:
+    """Today, and the commit that is measured."""
+    git = ["git", "-C", str(DOCS.parent), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):  # not a checkout
+        return f"{datetime.now(UTC):%Y-%m-%d}"
+    return f"{datetime.now(UTC):%Y-%m-%d}, commit {commit}"
 
 
 def _module(name: str) -> ModuleType:

@@ -5,16 +5,35 @@ from __future__ import annotations
 import json
 import os
 import platform
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 from benchmarks.row import Row
 from viewhop._runtime import memory
 
-__all__ = ["json_text", "markdown", "read_json"]
+__all__ = ["Part", "Results", "json_text", "markdown", "read_json"]
 
-#: Results by the name of their part: a title and rows.
-Results = dict[str, tuple[str, list[Row]]]
+
+@dataclass(frozen=True)
+class Part:
+    """One table.
+
+    Attributes
+    ----------
+    title : str
+    rows : list of Row
+    recorded : str
+        When, and of which state of the library.
+    """
+
+    title: str
+    rows: list[Row]
+    recorded: str = ""
+
+
+#: Tables by the name of their part.
+Results = dict[str, Part]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pyamg")
 _COLUMNS = ("work", "seconds", "result", "bound", "", "peak memory", "at import")
@@ -23,9 +42,11 @@ _COLUMNS = ("work", "seconds", "result", "bound", "", "peak memory", "at import"
 def markdown(results: Results, *, small: bool) -> str:
     """The results as Markdown: an introduction, and a table per part."""
     lines = ["# Benchmarks", "", _head(small=small), ""]
-    for title, rows in results.values():
-        lines += [f"## {title}", "", _line(_COLUMNS), "|" + "---|" * len(_COLUMNS)]
-        lines += [_line(_cells(row, small=small)) for row in rows]
+    for part in results.values():
+        lines += [f"## {part.title}", ""]
+        lines += [f"Recorded {part.recorded}.", ""] if part.recorded else []
+        lines += [_line(_COLUMNS), "|" + "---|" * len(_COLUMNS)]
+        lines += [_line(_cells(row, small=small)) for row in part.rows]
         lines.append("")
     return "\n".join(lines)
 
@@ -33,8 +54,12 @@ def markdown(results: Results, *, small: bool) -> str:
 def json_text(results: Results, *, small: bool) -> str:
     """The results as JSON."""
     parts = {
-        name: {"title": title, "rows": [_as_dict(row, small=small) for row in rows]}
-        for name, (title, rows) in results.items()
+        name: {
+            "title": part.title,
+            "recorded": part.recorded,
+            "rows": [_as_dict(row, small=small) for row in part.rows],
+        }
+        for name, part in results.items()
     }
     return json.dumps({"small": small, **_machine(), "parts": parts}, indent=2) + "\n"
 
@@ -45,7 +70,7 @@ def read_json(text: str, *, small: bool) -> Results:
     if content["small"] != small:
         return {}
     return {
-        name: (part["title"], [_row(row) for row in part["rows"]])
+        name: Part(part["title"], [_row(row) for row in part["rows"]], part["recorded"])
         for name, part in content["parts"].items()
     }
 

@@ -76,7 +76,7 @@ def test_a_bound_is_met_up_to_its_ends(value, at_most, at_least, met):
 def test_a_bound_is_missed_where_what_it_presupposes_does_not_hold():
     row = Row("w", value=1.0, at_most=2.0, sound=False)
     assert row.met is False
-    assert "**missed**, not converged" in table.markdown({"p": ("T", [row])}, small=False)
+    assert "**missed**, not converged" in table.markdown({"p": table.Part("T", [row])}, small=False)
 
 
 def test_no_bound_or_no_value_is_neither_met_nor_missed():
@@ -99,7 +99,7 @@ def test_only_an_error_of_ours_fails_the_run():
 
 def test_json_gives_back_the_rows():
     rows = [Row("a", 1.5, 2.0, "× b", at_most=3.0, peak=7), Row("c", error="gone", ours=False)]
-    results = {"part": ("Title", rows)}
+    results = {"part": table.Part("Title", rows, "2026-01-02")}
     text = table.json_text(results, small=True)
     assert table.read_json(text, small=True) == results
     assert table.read_json(text, small=False) == {}
@@ -110,8 +110,10 @@ def test_json_gives_back_the_rows():
 
 def test_markdown_shows_bounds_only_where_they_are_judged():
     rows = [Row("a", value=3.0, unit="× b", at_most=2.0)]
-    assert "| 3 × b | at most 2 | **missed** |" in table.markdown({"p": ("T", rows)}, small=False)
-    assert "| 3 × b |  |  |" in table.markdown({"p": ("T", rows)}, small=True)
+    assert "| 3 × b | at most 2 | **missed** |" in table.markdown(
+        {"p": table.Part("T", rows)}, small=False
+    )
+    assert "| 3 × b |  |  |" in table.markdown({"p": table.Part("T", rows)}, small=True)
 
 
 def test_a_part_that_fails_is_a_row_and_the_run_goes_on(monkeypatch, tmp_path):
@@ -131,6 +133,29 @@ def test_a_part_that_fails_is_a_row_and_the_run_goes_on(monkeypatch, tmp_path):
     assert [row["work"] for row in result["joint"]["rows"]] == ["first", "joint ended early"]
     assert result["joint"]["rows"][1]["error"] == "no more"
     assert [row["work"] for row in result["kcca"]["rows"]] == ["second"]
+
+
+def test_a_part_is_recorded_beside_those_that_were_before(monkeypatch, tmp_path):
+    def measured(**sizes):
+        yield Row("now", 1.0)
+
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    before = {
+        "joint": table.Part("J", [Row("then", 3.0)], "2026-01-02"),
+        "kcca": table.Part("K", [Row("then", 4.0)], "2026-01-02"),
+    }
+    (docs / "benchmarks.json").write_text(table.json_text(before, small=False), encoding="utf-8")
+    monkeypatch.setattr(command, "DOCS", docs)
+    monkeypatch.setattr(command._module("joint"), "run", measured)
+    order = ["--only", "joint", "--out", str(tmp_path / "out"), "--record"]
+    assert CliRunner().invoke(command.main, order).exit_code == 0
+    text = (docs / "benchmarks.json").read_text(encoding="utf-8")
+    after = table.read_json(text, small=False)
+    assert after["kcca"] == before["kcca"]
+    assert [row.work for row in after["joint"].rows] == ["now"]
+    assert after["joint"].recorded > "2026-11"
+    assert "Recorded 2026-01-02." in (docs / "benchmarks.md").read_text(encoding="utf-8")
 
 
 def test_columns_are_counted_by_view_and_stage():
