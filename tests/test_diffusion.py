@@ -221,7 +221,7 @@ def test_truncation_bounds_of_one_view_and_of_one_geometry(k):
     ests = [vh.DiffusionMaps(2, kernel=kernel).fit(X[0])]
     ests += [
         vh.MultiViewDiffusionMaps(2, kernel=kernel, fusion=fusion).fit(X)
-        for fusion in ("sum", "product", "alternating")
+        for fusion in ("sum", "product", "alternating", "integrated", "composite")
     ]
     i, j = np.triu_indices(cases.N, 1)
     for est in ests:

@@ -102,7 +102,7 @@ def test_an_added_name_is_in_the_constraints_the_settings_and_the_help():
     assert (settings.fusion, settings.kernel) == ("mean", "tent")
     for command in ("fit", "cluster"):
         text = " ".join(invoked(command, "--help").stdout.split())
-        assert "alternating, mean" in text
+        assert "alternating, integrated, composite, mean" in text
         assert "precomputed, tent" in text
 
 

@@ -54,6 +54,14 @@ FUSIONS: dict[str, Entry] = {
     "alternating": Entry(
         "viewhop.walks._alternating:AlternatingWalk", "alternating diffusion: the views in turn"
     ),
+    "integrated": Entry(
+        "viewhop.walks._integrated:IntegratedWalk",
+        "integrated diffusion: the views in turn, as many steps in each as its spectrum suggests",
+    ),
+    "composite": Entry(
+        "viewhop.walks._composite:CompositeWalk",
+        "the composite operator: what two views have in common, in no order",
+    ),
 }
 
 #: Similarities of two samples in one view.
@@ -114,7 +122,7 @@ SOLVERS: dict[str, Entry] = {
     ),
     "svd": Entry(
         "viewhop.solvers._lanczos:SvdSolver",
-        "Lanczos on half the problem: two views, or alternating",
+        "Lanczos on half the problem: two views, alternating or integrated",
     ),
 }
 

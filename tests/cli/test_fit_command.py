@@ -541,8 +541,8 @@ def test_advice_of_the_commands_runs(tmp_path, monkeypatch, reports):
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("fusion", ["product", "concat"])
-def test_products_are_fitted_and_applied_to_every_view(rolls, fusion):
+@pytest.mark.parametrize("fusion", ["product", "concat", "composite"])
+def test_fusions_of_every_view_are_fitted_and_applied_to_every_view(rolls, fusion):
     result = invoked(*FIT, "--fusion", fusion, "--no-report")
     assert result.exit_code == 0, result.output
     known = read_csv("out/embedding.csv")
@@ -555,6 +555,28 @@ def test_products_are_fitted_and_applied_to_every_view(rolls, fusion):
     result = invoked("transform", "out/model.viewhop", "x=x.csv", "--id", "id", "-o", "one.csv")
     assert result.exit_code == 1
     assert f'fusion="{fusion}" needs every view of a new sample; missing: y' in result.stderr
+
+
+def test_integrated_diffusion_is_fitted_and_applied_to_the_first_view(rolls):
+    result = invoked(*FIT, "--fusion", "integrated", "--no-report")
+    assert result.exit_code == 0, result.output
+    known = read_csv("out/embedding.csv")
+    result = invoked("transform", "out/model.viewhop", "x=x.csv", "--id", "id", "-o", "new.csv")
+    assert result.exit_code == 0, result.output
+    columns = ["fused_1", "fused_2"]
+    assert_allclose(read_csv("new.csv")[columns], known[columns], atol=1e-8)
+    result = invoked("transform", "out/model.viewhop", "y=y.csv", "--id", "id", "-o", "one.csv")
+    assert result.exit_code == 1
+    assert "fusion=\"integrated\" starts in view 'x', which new samples must have" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["fit", "cluster"])
+def test_the_composite_operator_of_three_files_is_refused(rolls, command):
+    files = ["x=x.csv", "y=y.csv", "z=x.csv", "--id", "id", "--label", "kind"]
+    result = invoked(command, *files, "--fusion", "composite", "--no-report", "-o", "out")
+    assert result.exit_code == 1
+    assert "fusion=\"composite\" is for two views, got 3: 'x', 'y', 'z'" in result.stderr
+    assert not Path("out").exists()
 
 
 def test_a_column_to_keep_that_no_array_has_is_an_error_of_transform_too(tmp_path, monkeypatch):

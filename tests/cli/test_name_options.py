@@ -44,7 +44,7 @@ def test_names_that_are_added_are_in_help_and_completion(command, monkeypatch):
     monkeypatch.setitem(KERNELS, "tent", Entry("viewhop.kernels:Laplacian", "a tent"))
     monkeypatch.setitem(FUSIONS, "braid", Entry("viewhop.walks._hop:HopWalk", "a braid"))
     assert "precomputed, tent." in help_of(command)
-    assert "alternating, braid." in help_of(command)
+    assert "alternating, integrated, composite, braid." in help_of(command)
     (item,) = completions(command, "--kernel", "rna=te")
     assert (item.value, item.help) == ("rna=tent", "a tent")
     assert [item.value for item in completions(command, "--fusion", "b")] == ["braid"]

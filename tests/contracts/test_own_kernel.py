@@ -80,7 +80,7 @@ class TestToy(AffinityContract):
         return X[:4] + 0.5, self.affinity().values(X[:4] + 0.5)
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "alternating"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "alternating", "integrated", "composite"])
 def test_a_fit_equals_that_of_the_matrix(fusion):
     views = named_views()
     own = vh.MultiViewDiffusionMaps(3, kernel=Cauchy(), fusion=fusion).fit(views)

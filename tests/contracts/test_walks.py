@@ -15,8 +15,10 @@ from viewhop.kernels import Gaussian
 from viewhop.views import Views
 from viewhop.walks import (
     AlternatingWalk,
+    CompositeWalk,
     ConcatWalk,
     HopWalk,
+    IntegratedWalk,
     ProductWalk,
     SumWalk,
     hop_matrix,
@@ -160,6 +162,41 @@ class TestAlternating(FusionContract):
         P = np.linalg.multi_dot([K / K.sum(axis=1, keepdims=True) for K in self.matrices()])
         n, zero = len(P), np.zeros_like(P)
         return np.block([[zero, P], [P.T, zero]]) / n
+
+
+class TestIntegrated(FusionContract):
+    steps = (2, 1, 3)
+
+    def walk(self):
+        return IntegratedWalk(self.affinities(), self.steps)
+
+    def kernel(self):
+        P = oracles.integrated(self.matrices(), self.steps)
+        n, zero = len(P), np.zeros_like(P)
+        return np.block([[zero, P], [P.T, zero]]) / n
+
+
+class TestIntegratedOfNeighbours(TestIntegrated):
+    gaussian = Gaussian("local", n_neighbors=6)
+
+
+class TestIntegratedOfOne(TestIntegrated):
+    n_views = 1
+    steps = (4,)
+
+
+class TestComposite(FusionContract):
+    n_views = 2
+
+    def walk(self):
+        return CompositeWalk(self.affinities())
+
+    def kernel(self):
+        return oracles.composite(*self.matrices())
+
+
+class TestCompositeOfNeighbours(TestComposite):
+    gaussian = Gaussian("local", n_neighbors=6, alpha=1.0, scale_neighbors=6, taper=0.3)
 
 
 class Gapped(FusionContract):

@@ -45,16 +45,22 @@ class WalkContract:
         walk, degrees = self.walk(), self.kernel().sum(axis=1)
         assert walk.degrees.dtype == np.float64
         assert_allclose(walk.degrees, degrees, rtol=self.rtol, atol=1e-300)
-        assert_allclose(walk.stationary, degrees / degrees.sum(), rtol=self.rtol, atol=1e-300)
+        weights = degrees if walk.is_markov else np.ones(walk.n_nodes)
+        assert_allclose(walk.stationary, weights / weights.sum(), rtol=self.rtol, atol=1e-300)
 
     def test_the_normalised_kernel_has_the_walks_eigenvalues(self):
-        walk, chain = self.walk(), oracles.Chain(self.kernel())
+        walk = self.walk()
         A = walk.normalized(np.eye(walk.n_nodes))
         assert_allclose(A, A.T, atol=1e-10)
         values = np.linalg.eigvalsh(A)[::-1]
+        assert np.abs(values).max() <= walk.largest_possible + 1e-10
+        if not walk.is_markov:
+            assert_allclose(A, self.kernel(), atol=1e-10)
+            return
+        chain = oracles.Chain(self.kernel())
         assert_allclose(values[0], 1.0, atol=1e-10)
         assert_allclose(values[1 : self.r + 1], chain.eigenvalues[: self.r], atol=1e-8)
-        assert np.abs(values).max() <= 1 + 1e-10
+        assert walk.largest_possible == 1.0
 
     def test_mass_moves_by_the_transposed_transition_matrix(self):
         walk, K = self.walk(), self.kernel()
@@ -63,6 +69,10 @@ class WalkContract:
         V /= V.sum(axis=0)
         if not walk.places_every_block:  # its mass starts where its samples start
             V[n:] = 0.0
+        if not walk.is_markov:
+            with pytest.raises(ValueError, match="no random walk"):
+                walk.mass_after_step(V)
+            return
         moved = walk.mass_after_step(V)
         assert moved.shape == V.shape
         if walk.places_every_block:
@@ -90,8 +100,9 @@ class WalkContract:
         assert {*pieces[reached]} == {*range(pieces.max() + 1)}
 
     def test_positive_eigenvalues_are_no_more_than_it_says(self):
-        values = oracles.Chain(self.kernel()).eigenvalues
-        assert (values > 1e-10).sum() <= self.walk().max_coordinates
+        walk, K = self.walk(), self.kernel()
+        values = oracles.Chain(K).eigenvalues if walk.is_markov else np.linalg.eigvalsh(K)
+        assert (values > 1e-10).sum() <= walk.max_coordinates
 
     # --- nodes and blocks ---------------------------------------------------------------------
 
@@ -155,6 +166,8 @@ class WalkContract:
         extension = walk.extension(spectrum)
         blocks = extension.training()
         degrees = np.where(walk.degrees > 0, walk.degrees, np.inf)
+        if not walk.is_markov:
+            degrees = np.ones(walk.n_nodes)
         stepped = walk.blocks((self.kernel() @ spectrum.eigenvectors) / degrees[:, None])
         assert len(blocks) == (walk.n_blocks if walk.places_every_block else 1)
         for view, (block, expected) in enumerate(zip(blocks, stepped, strict=False)):

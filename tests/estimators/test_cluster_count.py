@@ -50,7 +50,9 @@ def test_other_numbers_of_mixtures_are_counted_too(n_clusters):
     assert count(mixtures.views).n_clusters == n_clusters
 
 
-@pytest.mark.parametrize("fusion", ["sum", "product", "concat", "alternating"])
+@pytest.mark.parametrize(
+    "fusion", ["sum", "product", "concat", "alternating", "integrated", "composite"]
+)
 def test_every_fusion_counts_the_mixtures(fusion):
     result = count(make_mixtures(300, random_state=0).views, fusion=fusion)
     assert (result.n_clusters, result.is_sure) == (6, True)

@@ -36,6 +36,8 @@ ESTIMATORS = {
     "two views, unit length": MultiViewSpectralClustering(views=2, normalize=True),
     "two views, mean": MultiViewSpectralClustering(views=2, output="mean"),
     "sum": MultiViewSpectralClustering(views=2, fusion="sum"),
+    "integrated": MultiViewSpectralClustering(views=2, fusion="integrated"),
+    "composite": MultiViewSpectralClustering(views=2, fusion="composite"),
     "coordinates given": MultiViewSpectralClustering(2, views=2, n_components=2),
 }
 

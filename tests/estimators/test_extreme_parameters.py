@@ -238,7 +238,9 @@ def gram(X):
 @pytest.mark.parametrize("size", [1e-308, 1e-300, 1e-160, 1e149])
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("k", [None, 5])
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "alternating"])
+@pytest.mark.parametrize(
+    "fusion", ["hop", "sum", "product", "alternating", "integrated", "composite"]
+)
 def test_a_precomputed_kernel_of_extreme_size_names_view_and_row(size, alpha, k, fusion):
     kernel = Precomputed(n_neighbors=k, alpha=alpha)
     message = refusal([gram(A), gram(B) * size], kernel=kernel, fusion=fusion)
@@ -248,7 +250,7 @@ def test_a_precomputed_kernel_of_extreme_size_names_view_and_row(size, alpha, k,
 
 @pytest.mark.parametrize("size", [1e-90, 1e90])
 @pytest.mark.parametrize("k", [None, 5])
-@pytest.mark.parametrize("fusion", ["hop", "alternating"])
+@pytest.mark.parametrize("fusion", ["hop", "alternating", "integrated", "composite"])
 def test_a_precomputed_kernel_may_be_multiplied_by_a_number(size, k, fusion):
     kernel = Precomputed(n_neighbors=k)
     params = {"kernel": kernel, "fusion": fusion}

@@ -505,9 +505,10 @@ def test_views_that_share_nobody_are_refused_by_name():
         fitted(views, seen, "adaptive")
 
 
-@pytest.mark.parametrize("fusion", ["product", "concat", "alternating"])
+@pytest.mark.parametrize("fusion", ["product", "concat", "alternating", "integrated", "composite"])
 def test_a_fusion_that_needs_every_view_says_so(fusion):
-    views, seen = rings(40), mask(40, 3, 0.3)
+    n_views = 2 if fusion == "composite" else 3
+    views, seen = rings(40, n_views), mask(40, n_views, 0.3)
     with pytest.raises(ValueError, match=f'fusion="{fusion}" needs every view of every sample'):
         fitted(views, seen, "gaussian", fusion=fusion)
     est = MultiViewDiffusionMaps(2, kernel="gaussian", fusion=fusion).fit(views)

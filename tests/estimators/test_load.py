@@ -26,7 +26,7 @@ from viewhop.errors import ModelDamagedError, ModelFileError, ModelSizeError, Mo
 from viewhop.estimators import _version1
 from viewhop.kernels import Correlation, Gaussian, Kernel, Laplacian, Precomputed
 
-FUSIONS = ("hop", "sum", "product", "concat", "alternating")
+FUSIONS = ("hop", "sum", "product", "concat", "alternating", "integrated", "composite")
 PLAIN = bool | int | float | str | slice | np.number | np.bool_
 DATA = Path(__file__).parents[1] / "data"
 
@@ -137,7 +137,7 @@ def fits(fusion, name, holding):
 )
 def test_every_kernel_and_fusion_comes_back_to_the_last_bit(tmp_path, fusion, name, holding):
     kernel = cases.kernel(name, holding)
-    views = cases.views("generic", 3, kernel)
+    views = cases.views("generic", 2 if fusion == "composite" else 3, kernel)
     known = fitted(views, fusion=fusion, kernel=kernel)
     found = again(known, tmp_path)
     assert_same_model(found, known)

@@ -220,10 +220,12 @@ def test_one_view_without_a_value_is_a_sample_that_no_view_observed():
             est.transform(X)
 
 
-@pytest.mark.parametrize("fusion", ["product", "concat", "alternating"])
+@pytest.mark.parametrize("fusion", ["product", "concat", "alternating", "integrated", "composite"])
 def test_fusions_that_need_every_view_say_so_for_a_whole_batch(fusion):
-    est = MultiViewDiffusionMaps(2, fusion=fusion, kernel="gaussian").fit(TRAINING)
-    gaps = {**NEW, "a": NEW["a"] * np.nan}
+    names = [*TRAINING][: 2 if fusion == "composite" else None]
+    est = MultiViewDiffusionMaps(2, fusion=fusion, kernel="gaussian")
+    est.fit({name: TRAINING[name] for name in names})
+    gaps = {**{name: NEW[name] for name in names}, "a": NEW["a"] * np.nan}
     with pytest.raises(ValueError, match=f'"{fusion}" needs every view of every new sample'):
         est.transform(gaps)
 

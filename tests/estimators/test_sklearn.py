@@ -58,6 +58,9 @@ ESTIMATORS = {
     "sum, dense": MultiViewDiffusionMaps(views=2, fusion="sum", kernel="gaussian"),
     "product": MultiViewDiffusionMaps(views=2, fusion="product"),
     "concat": MultiViewDiffusionMaps(views=2, fusion="concat"),
+    "integrated": MultiViewDiffusionMaps(views=2, fusion="integrated"),
+    "composite": MultiViewDiffusionMaps(views=2, fusion="composite"),
+    "composite, dense": MultiViewDiffusionMaps(views=2, fusion="composite", kernel="gaussian"),
     "product, dense": MultiViewDiffusionMaps(views=2, fusion="product", kernel="gaussian"),
     "block Krylov": MultiViewDiffusionMaps(views=2, solver="krylov", kernel="gaussian"),
     "Lanczos": MultiViewDiffusionMaps(views=2, solver="lanczos"),
@@ -295,7 +298,7 @@ def test_metadata_routing_passes_by_the_embedding(data, scoring):
     assert search.predict(Views([X1, X2])).shape == (80,)
 
 
-@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "product", "concat", "integrated", "composite"])
 @pytest.mark.parametrize("kernel", ["adaptive", "gaussian", Laplacian()])
 def test_pickle_keeps_every_coordinate(data, fusion, kernel):
     X1, X2, _ = data
@@ -318,6 +321,8 @@ def test_pickle_keeps_every_coordinate(data, fusion, kernel):
         ({"output": "mean"}, ["mean_1", "mean_2"]),
         ({"fusion": "sum"}, ["fused_1", "fused_2"]),
         ({"fusion": "product"}, ["fused_1", "fused_2"]),
+        ({"fusion": "integrated"}, ["fused_1", "fused_2"]),
+        ({"fusion": "composite"}, ["fused_1", "fused_2"]),
     ],
 )
 def test_columns_are_named_by_view_and_number(data, params, expected):

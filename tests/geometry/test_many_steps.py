@@ -24,6 +24,7 @@ FUSIONS = {
     "product": {"fusion": "product"},
     "concat": {"fusion": "concat"},
     "alternating": {"fusion": "alternating"},
+    "integrated": {"fusion": "integrated"},
 }
 
 
@@ -44,7 +45,7 @@ def by_spectrum(est, t):
     return (vectors * values**t) @ vectors.T / root[:, None] * root
 
 
-@pytest.mark.parametrize("name", [name for name in FUSIONS if name != "alternating"])
+@pytest.mark.parametrize("name", [*FUSIONS][:-2])
 @pytest.mark.parametrize("t", [1001, 1024, 4097, 10**6, 10**6 + 1, 2**53])
 def test_probabilities_after_very_many_steps_equal_the_matrix_power(name, t):
     est = fitted(name)
@@ -203,7 +204,7 @@ def test_an_eigenvalue_of_one_never_underflows():
 # --- fusions with one geometry ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fusion", ["sum", "product", "alternating"])
+@pytest.mark.parametrize("fusion", ["sum", "product", "alternating", "integrated"])
 def test_views_of_one_geometry_have_no_distance(fusion):
     est = fitted(fusion)
     for compare in (lambda: est.cross_view_distance("view1", "view2"), est.disagreement):

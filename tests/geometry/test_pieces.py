@@ -23,6 +23,7 @@ CASES = {
     "product": {"fusion": "product"},
     "concat": {"fusion": "concat"},
     "alternating": {"fusion": "alternating"},
+    "integrated": {"fusion": "integrated", "kernel": Gaussian(0.4)},
 }
 
 

@@ -65,6 +65,8 @@ WALKS = {
     "staying": {"within_view_weight": 0.3},
     "sum": {"fusion": "sum"},
     "alternating": {"fusion": "alternating"},
+    "integrated": {"fusion": "integrated"},
+    "composite": {"fusion": "composite"},
 }
 
 
@@ -72,9 +74,9 @@ WALKS = {
 @pytest.mark.parametrize("storage", [name for name in STORAGES if name != "dense"])
 @pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
 def test_every_storage_gives_the_embedding_of_the_dense_one(walk, storage, solver):
-    if walk.get("fusion") == "alternating":
+    if walk.get("fusion") in ("alternating", "integrated"):
         solver = "auto"
-    X = cases.views("generic", 3, Gaussian())
+    X = cases.views("generic", 2 if walk.get("fusion") == "composite" else 3, Gaussian())
     new = [x[:5] + 0.3 for x in X]
     dense = vh.MultiViewDiffusionMaps(R, kernel=Gaussian(SIGMA), solver="auto", **walk).fit(X)
     kernel, form = STORAGES[storage]

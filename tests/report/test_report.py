@@ -190,12 +190,19 @@ def test_several_rows_of_a_sample_are_several_points_of_it(views):
     assert read.ids() == [str(k) for k in range(90)]
 
 
-@pytest.mark.parametrize("fusion", ["sum", "product", "concat", "alternating"])
+@pytest.mark.parametrize(
+    "fusion", ["sum", "product", "concat", "alternating", "integrated", "composite"]
+)
 def test_a_fused_walk_has_one_panel_and_says_so(views, fusion):
     est = vh.MultiViewDiffusionMaps(2, fusion=fusion, random_state=0).fit(views)
     plain = Read(vh.report.render(est)).plain
     assert [panel["name"] for panel in plain["panels"]["list"]] == ["all views"]
     assert "one geometry" in plain["panels"]["notes"][0]
+    remark = {"integrated": "then", "composite": "no random walk"}.get(fusion)
+    assert [note for note in plain["panels"]["notes"][1:] if note == est.walk_.remark] == (
+        [est.walk_.remark] if remark else []
+    )
+    assert (remark or "") in est.walk_.remark
     assert "values" not in plain["similarity"]
     assert "No disagreement" in plain["notes"][0]
     assert not [column for column in plain["columns"] if column["family"] == "disagreement"]

@@ -58,7 +58,10 @@ def test_a_connected_walk_has_no_banner_and_no_pieces():
         assert plain["panels"]["pieces"] == []
 
 
-@pytest.mark.parametrize("parameters", [{}, {"fusion": "sum"}, {"fusion": "alternating"}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"fusion": "sum"}, {"fusion": "alternating"}, {"fusion": "integrated"}],
+)
 def test_panels_of_a_piece_hold_its_own_coordinates(parameters):
     est = fit(groups()[0], **parameters)
     content = read(est)
@@ -77,6 +80,13 @@ def test_panels_of_a_piece_hold_its_own_coordinates(parameters):
             assert_allclose(found, block[is_in][:, :2], rtol=1e-4, atol=1e-5)
             assert np.ptp(found, axis=0).min() > 0.1  # not on top of each other
             assert (panel["total"], panel["unplaced"]) == (is_in.sum(), 0)
+
+
+def test_pieces_of_the_composite_operator_have_no_panels_of_their_own():
+    plain = read(fit(groups()[0], fusion="composite")).plain
+    assert "Each coordinate is about one piece" in plain["pieces"]["text"]
+    assert "panels below" not in plain["pieces"]["text"]
+    assert plain["panels"]["pieces"] == []
 
 
 def test_samples_of_a_piece_that_a_view_did_not_observe_are_counted():

@@ -25,6 +25,8 @@ SETTINGS = {
     "product": {"kernel": Gaussian(factor=20.0), "fusion": "product"},
     "concat": {"kernel": Gaussian(factor=20.0), "fusion": "concat"},
     "alternating": {"fusion": "alternating"},
+    "integrated": {"fusion": "integrated"},
+    "composite": {"fusion": "composite"},
 }
 
 

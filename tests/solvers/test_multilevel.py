@@ -12,7 +12,15 @@ from viewhop.errors import ConvergenceError
 from viewhop.kernels import Gaussian, Precomputed
 from viewhop.solvers import _multilevel as coarse
 from viewhop.views._rows import RowMap
-from viewhop.walks import AlternatingWalk, ConcatWalk, HopWalk, ProductWalk, SumWalk
+from viewhop.walks import (
+    AlternatingWalk,
+    CompositeWalk,
+    ConcatWalk,
+    HopWalk,
+    IntegratedWalk,
+    ProductWalk,
+    SumWalk,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +58,8 @@ WALKS = {
     "product": ProductWalk,
     "concat": ConcatWalk,
     "alternating": AlternatingWalk,
+    "integrated": lambda K: IntegratedWalk(K, (2, 1)),
+    "composite": CompositeWalk,
 }
 
 

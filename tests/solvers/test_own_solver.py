@@ -46,7 +46,7 @@ def fit(**parameters):
 
 
 @pytest.mark.parametrize("solver", [ByNumpy(), Named()])
-@pytest.mark.parametrize("fusion", ["hop", "sum", "alternating"])
+@pytest.mark.parametrize("fusion", ["hop", "sum", "alternating", "integrated", "composite"])
 def test_an_object_finds_what_a_name_finds(solver, fusion):
     own, known = fit(solver=solver, fusion=fusion), fit(solver="dense", fusion=fusion)
     assert_allclose(own.eigenvalues_, known.eigenvalues_, atol=1e-10)

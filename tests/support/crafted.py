@@ -67,6 +67,8 @@ MODELS = {
         [A, B], fusion="concat", kernel=[LOCAL, Gaussian("local", n_neighbors=5, metric="cosine")]
     ),
     "alternating": lambda: maps([A, B], fusion="alternating", kernel=Gaussian()),
+    "integrated": lambda: maps([A, B], fusion="integrated", kernel=Gaussian(0.7)),
+    "composite": lambda: maps([A, B], fusion="composite", kernel=Gaussian()),
     "given": lambda: maps([A @ A.T + 20, B @ B.T + 20], kernel=Precomputed(), n_steps=3.5),
     "one view": lambda: vh.DiffusionMaps(2, kernel=LOCAL, random_state=0).fit(A),
     "cluster rows": lambda: vh.DeSaEmbedding(2, kernel=Gaussian(), random_state=0).fit([A, B]),

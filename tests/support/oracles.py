@@ -189,6 +189,47 @@ def hop_kernel(kernels, H):
     )
 
 
+def transitions(K):
+    """P of a kernel, each row divided by its sum."""
+    return K / K.sum(axis=1, keepdims=True)
+
+
+def integrated(kernels, steps):
+    """P_1^{t_1} P_2^{t_2} …, one step after the other."""
+    P = np.eye(len(kernels[0]))
+    for K, t in zip(kernels, steps, strict=True):
+        for _ in range(t):
+            P = P @ transitions(K)
+    return P
+
+
+def composite(K, M):
+    """P_1 P_2ᵀ + P_2 P_1ᵀ, entry by entry."""
+    P, Q = transitions(K), transitions(M)
+    return np.array([[p @ Q[j] + Q[i] @ P[j] for j in range(len(P))] for i, p in enumerate(P)])
+
+
+def entropy(K, n_steps, leading=50):
+    """Entropy of the leading positive eigenvalues of P to the power t."""
+    values = np.sort(np.linalg.eigvals(transitions(K)).real)[::-1][:leading]
+    powers = [value**n_steps for value in values if value > 1e-13]
+    total = sum(powers)
+    return -sum(p / total * np.log(p / total) for p in powers if p > 0)
+
+
+def knee(K, most=100):
+    """The number of steps at which the entropy lies farthest below the line between its ends."""
+    curve = [entropy(K, t) for t in range(1, most + 1)]
+    for end, value in enumerate(curve):
+        if value <= curve[0] / 10:
+            curve = curve[: max(2, end + 1)]
+            break
+    last = len(curve) - 1
+    gaps = [curve[0] + (curve[-1] - curve[0]) * k / last - value for k, value in enumerate(curve)]
+    best = int(np.argmax(gaps))
+    return best + 1 if gaps[best] > 1e-12 else 1
+
+
 class Chain:
     """The random walk of a symmetric kernel, with all its eigenpairs."""
 

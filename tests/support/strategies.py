@@ -127,7 +127,8 @@ CLUSTERS = {
 @st.composite
 def _walks(draw):
     """Parameters of the walk, which go together nine times out of ten."""
-    fusion = draw(st.sampled_from(("hop", "hop", "hop", "sum", "product", "concat", "alternating")))
+    several = ("sum", "product", "concat", "alternating", "integrated", "composite")
+    fusion = draw(st.sampled_from(("hop", "hop", "hop", *several)))
     weight, output = None, "auto"
     is_careless = draw(st.integers(0, 9)) == 9
     if fusion == "hop" or is_careless:

@@ -24,7 +24,7 @@ from viewhop.estimators._base import (
     make_generator,
 )
 from viewhop.estimators._cluster_count import ClusterCount, encode_count
-from viewhop.estimators._clusters import Clusters, find_centers, leading_coordinates
+from viewhop.estimators._clusters import Clusters, columns_for, find_centers, leading_coordinates
 from viewhop.estimators._count_clusters import count_clusters
 from viewhop.estimators._hops_choice import check_fusion, choose_hops
 from viewhop.estimators._model_file import save_model
@@ -73,7 +73,8 @@ class MultiViewSpectralClustering(ClusterMixin, ViewEstimator):
         number may be off by a factor of two or more.
     n_components : int or None, default=None
         Number r of coordinates per view that K-means uses. None takes ``n_clusters - 1``, but at
-        least 1 and at most as many as the walk has.
+        least 1 and at most as many as the walk has; ``n_clusters`` for ``fusion="composite"``,
+        whose leading eigenvector is the first coordinate.
     n_steps, kernel, fusion, within_view_weight, hops, view_weights, joint_view, connect, output, \
 views, missing
         As in `MultiViewDiffusionMaps`.
@@ -334,10 +335,11 @@ views, missing
     def _n_coordinates(self) -> int:
         """Number of coordinates per view to compute."""
         wanted = [1] if self.n_components is None else [int(self.n_components)]
+        walk = walk_class(self.fusion)
         if self.n_clusters == "auto":
-            wanted.append(int(self.max_clusters))
+            wanted.append(columns_for(walk, int(self.max_clusters) + 1))
         elif self.n_components is None:
-            wanted.append(int(self.n_clusters) - 1)
+            wanted.append(columns_for(walk, int(self.n_clusters)))
         return max(wanted)
 
     def _find_centers(
@@ -366,7 +368,7 @@ views, missing
         """The number of coordinates per view that K-means uses."""
         available = geometry.n_components
         if self.n_components is None:
-            return min(max(1, n_clusters - 1), available)
+            return min(columns_for(geometry.walk, n_clusters), available)
         if self.n_components > available:
             raise ValueError(
                 f"n_components={self.n_components} is more than the {available} coordinates of "

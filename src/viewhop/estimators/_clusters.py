@@ -13,8 +13,9 @@ from viewhop._runtime.threads import row_blocks
 from viewhop.estimators._cluster_count import ClusterCount
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.geometry import Geometry
+from viewhop.walks import Walk
 
-__all__ = ["Clusters", "find_centers", "leading_coordinates"]
+__all__ = ["Clusters", "columns_for", "find_centers", "leading_coordinates"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -65,6 +66,20 @@ class Clusters:
             embedding, self.geometry.n_components, self.n_components, self.normalize
         )
         return _nearest_centers(coordinates, self.centers, embedding.dtype)
+
+
+def columns_for(walk: Walk | type[Walk], n_clusters: int) -> int:
+    """Coordinates that tell so many clusters apart, at least 1.
+
+    One fewer than there are clusters, because the trivial one is left out; of a fusion that is no
+    random walk, as many: its leading eigenvector is the first coordinate.
+
+    Parameters
+    ----------
+    walk : Walk or type of Walk
+    n_clusters : int
+    """
+    return max(1, n_clusters - walk.is_markov)
 
 
 def leading_coordinates(

@@ -21,10 +21,14 @@ class CoarseWalk:
     Attributes
     ----------
     flows : (k, k) array
-        Probability of a step from cluster a to cluster b; symmetric, and all sum to 1.
+        Probability of a step from cluster a to cluster b; symmetric, and all sum to 1. For a fusion
+        that is no random walk, the kernel between two clusters as a share of its total.
+    matrix : (k, k) array
+        What remains of D^{-1/2} K D^{-1/2} on vectors that are constant on clusters.
     """
 
     flows: Floats
+    matrix: Floats
 
     @property
     def modularity(self) -> float:
@@ -34,14 +38,12 @@ class CoarseWalk:
 
     @property
     def eigenvalues(self) -> Floats:
-        """Eigenvalues of the walk between clusters, largest first, (k,); the first is 1.
+        """Eigenvalues of the walk between clusters, largest first, (k,).
 
-        Each is at most the eigenvalue of the same rank of the walk on samples.
+        Each is at most the eigenvalue of the same rank of the walk on samples; the first is 1 for a
+        Markov chain.
         """
-        masses = self.flows.sum(axis=1)
-        roots = np.sqrt(np.where(masses > 0, masses, np.inf))
-        values: Floats = np.linalg.eigvalsh(self.flows / np.outer(roots, roots))
-        return values[::-1]
+        return np.asarray(np.linalg.eigvalsh(self.matrix)[::-1], dtype=np.float64)
 
 
 def coarsen_walk(walk: Walk, labels: NDArray[np.integer], n_clusters: int) -> CoarseWalk:
@@ -59,4 +61,11 @@ def coarsen_walk(walk: Walk, labels: NDArray[np.integer], n_clusters: int) -> Co
     sums = np.asarray(walk @ indicators, dtype=np.float64)
     flows = np.stack([sums[nodes == k].sum(axis=0) for k in range(n_clusters)])
     flows = (flows + flows.T) / 2  # symmetric but for rounding
-    return CoarseWalk(flows / flows.sum())
+    total = flows.sum()
+    flows = flows / total
+    if walk.is_markov:
+        masses, scale = flows.sum(axis=1), 1.0
+    else:
+        masses, scale = np.bincount(nodes, minlength=n_clusters) / nodes.size, total / nodes.size
+    roots = np.sqrt(np.where(masses > 0, masses, np.inf))
+    return CoarseWalk(flows, scale * flows / np.outer(roots, roots))

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from viewhop.estimators._cluster_count import EVEN, ClusterCount
-from viewhop.estimators._clusters import leading_coordinates
+from viewhop.estimators._clusters import columns_for, leading_coordinates
 from viewhop.estimators._coarse_walk import coarsen_walk
 from viewhop.estimators._spectrum_shape import describe_shape
 from viewhop.geometry import Geometry, ways_to_join
@@ -47,7 +47,8 @@ def count_clusters(
     max_clusters : int
         The largest number to consider. At most half the number of samples are considered.
     n_components : int or None
-        Coordinates per view that K-means uses; None takes k − 1 for k clusters.
+        Coordinates per view that K-means uses; None takes k − 1 for k clusters, and k if the first
+        is no more than the leading eigenvector of a fusion that is no random walk.
     normalize : bool
         Whether K-means uses the direction of a sample's coordinates only.
     seed : int or None
@@ -79,6 +80,9 @@ def count_clusters(
     counted. There is always a number, so look at its confidence and its `reason`: samples along a
     curve have no number of clusters, and a gap of their eigenvalues counts nothing.
 
+    Eigenvalues of a fusion that is no random walk are divided by the first of them, which then
+    takes the place of the trivial 1.
+
     The result also has `log_gap`, the number that the paper's Fig. 5 shows: it is the better guide
     for wide dense kernels, such as those of the paper.
 
@@ -94,7 +98,7 @@ def count_clusters(
     >>> count.reason
     'the clusters are apart and compact'
     """
-    eigenvalues = _known_eigenvalues(geometry, max_clusters)
+    eigenvalues, first = _known_eigenvalues(geometry, max_clusters)
     rounding = float(np.finfo(geometry.walk.dtype).eps)
     numbers: list[int] = []
     confidences: list[float] = []
@@ -105,7 +109,8 @@ def count_clusters(
             break  # fewer than k samples are distinct
         coarse = coarsen_walk(geometry.walk, labels, k)
         numbers.append(k)
-        confidences.append(_compare_rates(coarse.eigenvalues[k - 1], eigenvalues[k - 1], rounding))
+        between = coarse.eigenvalues[k - 1] / first
+        confidences.append(_compare_rates(between, eigenvalues[k - 1], rounding))
         modularities.append(coarse.modularity)
     considered = eigenvalues[: numbers[-1]]
     chosen, method = _choose(considered, numbers, confidences, modularities)
@@ -121,12 +126,18 @@ def count_clusters(
     )
 
 
-def _known_eigenvalues(geometry: Geometry, max_clusters: int) -> Floats:
-    """λ_1, λ_2, …, at most `max_clusters`; a walk without that many continues with 0."""
-    values = geometry.eigenvalues[:max_clusters]
+def _known_eigenvalues(geometry: Geometry, max_clusters: int) -> tuple[Floats, float]:
+    """λ_1, λ_2, … relative to λ_0, at most `max_clusters`, and λ_0, which is 1 for a Markov chain.
+
+    A walk without that many continues with 0.
+    """
+    values, first = geometry.eigenvalues[:max_clusters], 1.0
+    if not geometry.walk.is_markov:
+        first = float(geometry.eigenvalues[0])
+        values = geometry.eigenvalues[1 : max_clusters + 1] / first
     if len(values) < max(2, min(max_clusters, geometry.n_samples - 2)):
         values = np.append(values, 0.0)  # the next eigenvalue is not positive beyond rounding
-    return values
+    return values, first
 
 
 def _candidates(geometry: Geometry, n_eigenvalues: int, max_clusters: int) -> range:
@@ -147,7 +158,7 @@ def _find_labels(
 ) -> NDArray[np.int32]:
     """The cluster of each sample among k, by K-means, (n_samples,)."""
     r = geometry.n_components
-    used = min(k - 1, r) if n_components is None else n_components
+    used = min(columns_for(geometry.walk, k), r) if n_components is None else n_components
     coordinates = leading_coordinates(geometry.embedding(), r, used, normalize)
     kmeans = KMeans(k, n_init=N_STARTS, random_state=seed)
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():

@@ -42,10 +42,19 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         scale per sample, a metric chosen by agreement between the views, and densities divided
         out), "gaussian", "laplacian", "correlation", "precomputed", an object of
         `viewhop.kernels`, or one of these per view, as a list or a dict by view name.
-    fusion : {"hop", "sum", "product", "concat", "alternating"}, default="hop"
-        How views are combined: a walk that hops between views; a walk on the sum or the product of
-        the kernels; a walk on one Gaussian kernel of all features side by side; or one step in each
-        view in turn, in the order of the views.
+    fusion : {"hop", "sum", "product", "concat", "alternating", "integrated", "composite"}, \
+default="hop"
+        How views are combined. "hop": a walk that hops between views, for any views, incomplete
+        ones too. "sum": a walk on the sum of the kernels, a quick baseline that also takes
+        incomplete views. "product": a walk on the product of the kernels, if samples are alike only
+        when they are so in every view. "concat": a walk on one Gaussian kernel of all features
+        side by side, if all views are of one kind. "alternating": one step in each view in turn,
+        in the order of the views, for what all of them share. "integrated": the same with several
+        steps in each view, as many as its spectral entropy suggests, for a few slow directions of
+        noisy views; it smooths away small clusters. "composite": the symmetric operator
+        P¹P²ᵀ + P²P¹ᵀ of two views, for what they share if neither should come first. It is no
+        random walk: its eigenvalues may be above 1, and its leading eigenvector, which the others
+        leave out as trivial, is the first coordinate.
     within_view_weight : float or None, default=None
         η, from 0 to 1: the weight of staying in the same view, in the walk of Eq. (49). 0 is the
         paper's walk; None leaves the walk to `hops` or `view_weights`.
@@ -108,7 +117,7 @@ class MultiViewDiffusionMaps(GeometryTransformer):
         build on viewhop.
     embedding_ : (n_samples, n_features_out) array
     eigenvalues_ : (r,) array
-        λ_1 … λ_r, without the trivial λ_0 = 1.
+        λ_1 … λ_r, without the trivial λ_0 = 1; for "composite", which has none, from the largest.
     view_embeddings_ : dict of (n_samples, r) arrays by view name
         NaN if the view did not observe the sample. A view with several rows for some sample (see
         `Views.link`) has one row of coordinates per row.
@@ -117,7 +126,8 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     n_neighbors_ : dict of int or None by view name
         Neighbours that each kernel keeps, which `connect` may have raised; None if all.
     degrees_ : dict of (n_samples,) arrays by view name
-        D̂, the row sums of the walk's kernel, with rows as in `view_embeddings_`.
+        D̂, the row sums of the walk's kernel (of P¹P²ᵀ + P²P¹ᵀ for "composite"), with rows as in
+        `view_embeddings_`.
     observed_ : (n_samples, n_views) bool array
         Which samples each view observed.
     metrics_ : dict of str by view name
@@ -153,6 +163,9 @@ class MultiViewDiffusionMaps(GeometryTransformer):
     -----
     The kernel is Eq. (13), the walk Eq. (14), the coordinates Eq. (21) and their concatenation
     Eq. (23), with `hops` and η as in Eq. (49).
+
+    References for the other fusions are in the classes of `viewhop.walks`: `SumWalk`,
+    `ProductWalk`, `ConcatWalk`, `AlternatingWalk`, `IntegratedWalk` and `CompositeWalk`.
 
     Examples
     --------

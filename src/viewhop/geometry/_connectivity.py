@@ -230,14 +230,21 @@ def warn_of_pieces(
     where = f"of {quote_views(walk.names)}" if walk.is_fused else f"in view {walk.names[block]!r}"
     warnings.warn(
         DisconnectedWarning(
-            f"the walk falls into {sizes.size} pieces, so the first {sizes.size - 1} coordinates "
-            f"only tell pieces apart; the smallest has {n_samples} "
+            f"the walk falls into {sizes.size} pieces, so {_what_is_shown(walk, sizes.size)}; "
+            f"the smallest has {n_samples} "
             f"sample{'s' if n_samples > 1 else ''}, {'such as' if n_samples > 1 else 'which is'} "
             f"{describe(sample)} {where}; {advice}",
             sizes.size,
         ),
         stacklevel=stacklevel + 1,
     )
+
+
+def _what_is_shown(walk: Walk, n_pieces: int) -> str:
+    """What the coordinates of a walk in pieces show."""
+    if walk.is_markov:
+        return f"the first {n_pieces - 1} coordinates only tell pieces apart"
+    return "each coordinate is about one of them, and 0 in the others"
 
 
 def _warn_of_parts(walk: Walk, n_parts: int, *, stacklevel: int) -> None:

@@ -19,6 +19,7 @@ from viewhop.walks import Walk
 __all__ = [
     "OUTPUTS",
     "Scaling",
+    "check_growth",
     "check_time",
     "coordinates",
     "fit_scaling",
@@ -31,6 +32,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: The longest diffusion time.
 LONGEST = sys.float_info.max
+#: Power of an eigenvalue above 1 from which coordinates are refused.
+LARGEST_POWER = 1e30
 #: Centre and spread of each coordinate of a view.
 Scaling: TypeAlias = tuple[Floats, Floats]
 
@@ -59,7 +62,9 @@ def resolve_output(output: str, walk: Walk, *, is_weighted: bool) -> str:
     return output
 
 
-def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
+def coordinates(
+    stepped: Floats, eigenvalues: Floats, n_steps: float, *, is_markov: bool = True
+) -> Floats:
     """Diffusion coordinates λ^t ψ after `n_steps` steps, (n, r).
 
     Parameters
@@ -69,18 +74,49 @@ def coordinates(stepped: Floats, eigenvalues: Floats, n_steps: float) -> Floats:
     eigenvalues : (r,) array
     n_steps : float
         Diffusion time t, any non-negative number.
+    is_markov : bool
+        As in `powers`.
 
     Notes
     -----
     Eqs. (2) and (21).
     """
     # Adding 0 turns −0, which an underflow may leave, into 0.
-    return stepped * powers(eigenvalues, check_time(n_steps) - 1.0) + 0.0
+    return stepped * powers(eigenvalues, check_time(n_steps) - 1.0, is_markov=is_markov) + 0.0
 
 
-def powers(eigenvalues: Floats, n_steps: float) -> Floats:
-    """λ^t of each eigenvalue, (r,); values that rounding leaves above 1 count as 1."""
-    return np.asarray(np.minimum(eigenvalues, 1.0) ** n_steps)
+def powers(eigenvalues: Floats, n_steps: float, *, is_markov: bool = True) -> Floats:
+    """λ^t of each eigenvalue, (r,); ValueError if one is too large.
+
+    Parameters
+    ----------
+    eigenvalues : (r,) array
+    n_steps : float
+        t.
+    is_markov : bool
+        Whether no eigenvalue is above 1, so that values which rounding leaves there count as 1.
+    """
+    if is_markov:
+        return np.asarray(np.minimum(eigenvalues, 1.0) ** n_steps)
+    check_growth(float(eigenvalues.max(initial=0.0)), n_steps)
+    return np.asarray(eigenvalues**n_steps)
+
+
+def check_growth(largest: float, n_steps: float) -> None:
+    """Raise ValueError if so many steps make coordinates or distances larger than any number.
+
+    Parameters
+    ----------
+    largest : float
+        The largest eigenvalue; at most 1 for a Markov chain.
+    n_steps : float
+    """
+    if largest > 1.0 and n_steps * np.log(largest) > np.log(LARGEST_POWER):
+        raise ValueError(
+            f"eigenvalues of this fusion can be above 1, and {largest:.3g} to the power of "
+            f"{n_steps:g} steps is too large a number; pass fewer steps, or a fusion that is a "
+            "random walk"
+        )
 
 
 def fit_scaling(block: Floats, dtype: np.dtype[np.floating]) -> Scaling:
@@ -156,7 +192,12 @@ def _is_between(value: object, most: float) -> TypeGuard[float]:
 
 
 def warn_of_underflow(
-    eigenvalues: Floats, n_steps: float, dtype: np.dtype[np.floating], *, stacklevel: int
+    eigenvalues: Floats,
+    n_steps: float,
+    dtype: np.dtype[np.floating],
+    *,
+    is_markov: bool = True,
+    stacklevel: int,
 ) -> None:
     """Warn if λ^t of some coordinates is too small for the precision of the embedding.
 
@@ -165,10 +206,12 @@ def warn_of_underflow(
     eigenvalues : (r,) array
     n_steps : float
     dtype : dtype of the embedding
+    is_markov : bool
+        As in `powers`.
     stacklevel : int
         As in `warnings.warn`, counted from the caller.
     """
-    lost = int((powers(eigenvalues, n_steps) < np.finfo(dtype).tiny).sum())
+    lost = int((powers(eigenvalues, n_steps, is_markov=is_markov) < np.finfo(dtype).tiny).sum())
     if lost:
         warnings.warn(
             UnderflowWarning(

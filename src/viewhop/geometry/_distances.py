@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewhop.geometry._coordinates import check_time, whole_steps
+from viewhop.geometry._coordinates import check_growth, check_time, whole_steps
 from viewhop.geometry._geometry import Geometry
 from viewhop.geometry._many_steps import take_steps
 from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import truncation_interval
-from viewhop.walks import Walk
+from viewhop.walks import Walk, check_markov
 
 __all__ = [
     "cross_view_distance",
@@ -83,6 +83,7 @@ def truncation_bounds(
     t = check_time(geometry.n_steps if n_steps is None else n_steps)
     name = geometry.schema.names[0] if view is None else view
     first, second = np.broadcast_arrays(*(_nodes(geometry, name, k) for k in (i, j)))
+    check_growth(geometry.walk.largest_possible, t)
     low, high = truncation_interval(geometry.walk, geometry.spectrum, first, second, n_steps=t)
     shape = np.broadcast_shapes(np.shape(i), np.shape(j))
     return low.reshape(shape)[()], high.reshape(shape)[()]
@@ -110,7 +111,8 @@ def transition_probabilities(
     Eq. (15), computed by t products per row rather than from P̂^t, up to 1,000 steps: since K̂ is
     symmetric, one more step takes a row p of P̂^t to K̂ (p/D̂). Summed over all views of a hop walk,
     the probabilities of a row are 1, the joint view included. One step of the alternating walk
-    passes through every view, P^1 P^2 … P^L.
+    passes through every view, P^1 P^2 … P^L. The composite operator is no random walk and has no
+    transition probabilities: ValueError.
 
     Examples
     --------
@@ -127,6 +129,7 @@ def transition_probabilities(
     geometry = require_geometry(source)
     steps = whole_steps(t)
     walk = geometry.walk
+    check_markov(walk, "transition probabilities")
     nodes = _nodes(geometry, from_view, rows)
     V = np.zeros((walk.n_nodes, nodes.size))
     V[nodes, np.arange(nodes.size)] = 1.0
@@ -155,9 +158,11 @@ def walk_distance(walk: Walk, i: ArrayLike, j: ArrayLike, n_steps: float = 1) ->
     Notes
     -----
     Eq. (17) as D_t = ‖A^t (e_i/√π_i − e_j/√π_j)‖ with A = D̂^{-1/2} K̂ D̂^{-1/2}; it equals Eq. (18)
-    summed over all eigenpairs, negative ones included (erratum 3).
+    summed over all eigenpairs, negative ones included (erratum 3). For the composite operator S,
+    which is no random walk, it is √M times the distance of two rows of S^t.
     """
     steps = whole_steps(n_steps, most=MOST_DISTANCE_STEPS)
+    check_growth(walk.largest_possible, steps)
     first, second = np.atleast_1d(i), np.atleast_1d(j)
     pair = np.arange(first.size)
     V = np.zeros((walk.n_nodes, first.size))

@@ -76,6 +76,7 @@ def fit_geometry(
     check_time(recipe.n_steps)
     kernels = kernels_by_view(recipe.kernel, require_rows(views).names)
     check_kernels_with_gaps(views, kernels)
+    recipe.walk.check_views(views.names)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)
     rank = recipe.rank.settle(_features(views, kernels), generator)

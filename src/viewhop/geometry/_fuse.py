@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from viewhop.affinity import (
     joint_name,
     lowest_precision,
 )
+from viewhop.geometry._leading import leading_eigenvalues
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.selection import Selection
@@ -56,6 +58,7 @@ def fuse_kernels(
         name, values = joint_name(views.names), np.empty((0, 0), dtype=views.dtype)
         view = ViewRows(name, values, generator, n_jobs, progress, allowed, came_as=precision)
         walk = recipe.walk.fuse(affinities, views.nodes, hops=recipe.hops, joint=view)
+        walk = walk.tuned(partial(leading_eigenvalues, progress=progress, allowed=allowed))
         return walk, walk_weights(walk, views.names)
     if isinstance(recipe.weights, Mapping):
         weights = dict(recipe.weights)

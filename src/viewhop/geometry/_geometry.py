@@ -171,7 +171,7 @@ class Geometry:
             As in `embedding`.
         """
         t = self._time(n_steps)
-        return [coordinates(block, self.eigenvalues, t) for block in self._of_views(self.stepped)]
+        return [self._coordinates(block, t) for block in self._of_views(self.stepped)]
 
     def by_row(self, n_steps: float | None = None) -> list[Floats]:
         """The same per row instead of per sample, for views with several rows of a sample.
@@ -183,7 +183,7 @@ class Geometry:
         """
         t = self._time(n_steps)
         blocks = self._of_views(self.extension.by_row())
-        return [coordinates(block, self.eigenvalues, t) for block in blocks]
+        return [self._coordinates(block, t) for block in blocks]
 
     def warn_of_underflow(self, n_steps: float | None = None, *, stacklevel: int) -> None:
         """Warn if coordinates underflow to 0 because of the number of steps.
@@ -197,7 +197,13 @@ class Geometry:
         """
         if self.is_timed:
             t = self._time(n_steps)
-            warn_of_underflow(self.eigenvalues, t, self.schema.dtype, stacklevel=stacklevel + 1)
+            warn_of_underflow(
+                self.eigenvalues,
+                t,
+                self.schema.dtype,
+                is_markov=self.walk.is_markov,
+                stacklevel=stacklevel + 1,
+            )
 
     def prepare(self) -> None:
         """Compute the coordinates now: later writes to an array do not change them."""
@@ -338,7 +344,7 @@ class Geometry:
 
     @property
     def eigenvalues(self) -> Floats:
-        """λ_1 … λ_r, without the trivial λ_0 = 1, (r,)."""
+        """λ_1 … λ_r, without the trivial λ_0 = 1 if the walk has it, (r,)."""
         return self.spectrum.eigenvalues
 
     @property
@@ -431,6 +437,10 @@ class Geometry:
             raise ValueError("these coordinates do not depend on a diffusion time; omit n_steps")
         return check_time(n_steps)
 
+    def _coordinates(self, stepped: Floats, n_steps: float) -> Floats:
+        """λ^t ψ of a block, (n, r), from P̂ψ."""
+        return coordinates(stepped, self.eigenvalues, n_steps, is_markov=self.walk.is_markov)
+
     def _combine(
         self, stepped: list[Floats], observed: NDArray[np.bool_] | None, n_steps: float
     ) -> NDArray[np.floating]:
@@ -440,7 +450,7 @@ class Geometry:
             seen = None if observed is None else observed[:, : len(blocks)]
             scaling = self._of_views(self.scaling)
             blocks = [mean_over_views(blocks, scaling, seen) * self.eigenvalues]
-        columns = [coordinates(block, self.eigenvalues, n_steps) for block in blocks]
+        columns = [self._coordinates(block, n_steps) for block in blocks]
         # As in `coordinates`, after conversion to a lower precision.
         return np.asarray(np.hstack(columns).astype(self.schema.dtype) + self.schema.dtype.type(0))
 

@@ -124,9 +124,10 @@ def _encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:
 
 
 def _decode_spectrum(data: Any, shelf: Shelf, walk: Walk) -> Spectrum:
-    """The spectrum of a walk: eigenvalues from 0 to 1 and vectors of the lengths that they have."""
+    """The spectrum of a walk: possible eigenvalues, and vectors of the lengths that they have."""
     solver, n_products = read_fields(data, ("solver", "n_products"), "the spectrum")
-    values = shelf.numbers("eigenvalues", (-1,), least=LEAST_EIGENVALUE, most=1.0 + 1e-6)
+    most = walk.largest_possible
+    values = shelf.numbers("eigenvalues", (-1,), least=LEAST_EIGENVALUE, most=most * (1.0 + 1e-6))
     if not values.size or (np.diff(values) > 0).any():
         raise ModelFileError("the spectrum: expected eigenvalues, the largest first")
     shape = walk.n_nodes, values.size
@@ -134,7 +135,7 @@ def _decode_spectrum(data: Any, shelf: Shelf, walk: Walk) -> Spectrum:
         values,
         shelf.numbers("eigenvectors", shape),
         shelf.numbers("stepped", shape),
-        shelf.numbers("residuals", (values.size,), least=0.0, most=2.0 + ROUNDING),
+        shelf.numbers("residuals", (values.size,), least=0.0, most=2.0 * most + ROUNDING),
         shelf.numbers("stationary", (walk.n_nodes,), least=0.0, most=1.0 + ROUNDING),
         read_text(solver, "the solver"),
         read_integer(n_products, "the number of products"),

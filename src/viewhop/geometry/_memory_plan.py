@@ -12,6 +12,7 @@ from viewhop._runtime import memory
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import AffinitySize
 from viewhop.geometry._fuse import has_joint_view
+from viewhop.geometry._leading import TOLERANCE
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.solvers import Rank, solving_bytes
@@ -76,7 +77,8 @@ class MemoryPlan:
             solver=self.solver,
             tol=self.tol,
         )
-        return int(max(self.building_bytes, stored + solving, stored + self.placing_bytes))
+        first = stored + self.leading_bytes
+        return int(max(self.building_bytes, first, stored + solving, stored + self.placing_bytes))
 
     @property
     def is_dense(self) -> bool:
@@ -98,6 +100,24 @@ class MemoryPlan:
         stored = sum(kernel.stored_bytes for kernel in self.kernels)
         joint = self.full_bytes / (len(self.kernels) + 1) if self.walk.n_joint else 0.0
         return stored + max(sum(extra[-at_once:]), joint)
+
+    @property
+    def leading_bytes(self) -> float:
+        """Peak bytes while the leading eigenpairs of one view alone are computed."""
+        if not self.walk.n_leading:
+            return 0.0
+        return max(
+            solving_bytes(
+                WalkSize(self.n_samples, self.n_samples),
+                [kernel],
+                n_samples=self.n_samples,
+                dtype=self.dtype,
+                r=self.walk.n_leading,
+                solver="auto",
+                tol=TOLERANCE,
+            )
+            for kernel in self.kernels
+        )
 
     @property
     def placing_bytes(self) -> float:

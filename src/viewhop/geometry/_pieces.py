@@ -20,7 +20,7 @@ from viewhop.geometry._geometry import Geometry
 from viewhop.geometry._require import Source, require_geometry
 from viewhop.solvers import keep_positive, solve, trivial_pairs
 from viewhop.spectrum import Spectrum
-from viewhop.walks import PieceWalk, Walk
+from viewhop.walks import PieceWalk, Walk, check_markov
 
 __all__ = ["PieceCoordinates", "add_pieces", "piece_coordinates", "piece_labels", "piece_sizes"]
 
@@ -126,7 +126,8 @@ def piece_coordinates(
     Raises
     ------
     ValueError
-        If there is no such piece, or it has no coordinates: it is a single node, for example.
+        If there is no such piece, or it has no coordinates: it is a single node, for example. Also
+        for a fusion that is no random walk: each of its coordinates is about one piece already.
 
     Notes
     -----
@@ -155,6 +156,7 @@ def piece_coordinates(
     if not isinstance(r, Integral) or r < 1:
         raise ValueError(f"n_components must be a positive integer or None, not {n_components!r}")
     walk = geometry.walk
+    check_markov(walk, "coordinates of single pieces")
     labels = _rank_pieces(walk.pieces())
     if not isinstance(piece, Integral) or not 0 <= piece <= labels.max():
         raise ValueError(

@@ -115,6 +115,8 @@ def _notes(parts: FittedParts, *, kept: int) -> list[str]:
         notes.append(
             f"fusion={geometry.walk.fusion!r} gives all views one geometry, so there is one panel."
         )
+    if geometry.walk.remark:
+        notes.append(geometry.walk.remark)
     if not geometry.is_timed:
         notes.append(
             "De Sa's rows are divided by their sum of squares and have no diffusion time, so there "

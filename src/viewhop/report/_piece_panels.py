@@ -44,7 +44,8 @@ def solve_pieces(geometry: Geometry, *, progress: Progress) -> SolvedPieces:
     progress : callable
     """
     walk = geometry.walk
-    if geometry.record.n_pieces == 1 or not geometry.is_timed or walk.n_nodes > MOST_NODES:
+    has_pieces = geometry.record.n_pieces > 1 and geometry.is_timed and walk.is_markov
+    if not has_pieces or walk.n_nodes > MOST_NODES:
         return {}
     sizes = piece_sizes(geometry)
     large = np.flatnonzero(sizes >= FEWEST_SAMPLES)[:MOST_PIECES]
@@ -81,11 +82,15 @@ def describe_pieces(geometry: Geometry, solved: SolvedPieces) -> dict[str, Any] 
     sizes = piece_sizes(geometry)
     listed = [f"{size:,}" for size in sizes[:LISTED]]
     listed += ["fewer"] if n_pieces > LISTED else []
-    text = (
-        f"The walk falls into {n_pieces:,} pieces, of {_enumerate(listed)} samples. The first "
-        f"{n_pieces - 1:,} coordinates of all samples only tell the pieces apart: samples of a "
-        "piece lie on top of each other, and distances between pieces have no meaning."
-    )
+    text = f"The walk falls into {n_pieces:,} pieces, of {_enumerate(listed)} samples. "
+    if geometry.walk.is_markov:
+        text += (
+            f"The first {n_pieces - 1:,} coordinates of all samples only tell the pieces apart: "
+            "samples of a piece lie on top of each other, and distances between pieces have no "
+            "meaning."
+        )
+    else:
+        text += "Each coordinate is about one piece, and 0 for the samples of the others."
     if solved:
         text += " The panels below show one piece at a time, with coordinates of its own."
         if len(solved) < n_pieces:

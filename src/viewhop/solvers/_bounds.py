@@ -54,21 +54,22 @@ def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Ex
 
     Notes
     -----
-    LAPACK up to 1,000 nodes. For larger walks, one Lanczos run to a residual of 1e-4, on I ± A with
-    A = D^{-1/2} K D^{-1/2}, so that eigenvalues near 0 converge like any other. The start vector is
-    drawn with a fixed seed.
+    LAPACK up to 1,000 nodes. For larger walks, one Lanczos run to a residual of 1e-4, on cI ± A
+    with A = D^{-1/2} K D^{-1/2} and c the largest possible eigenvalue, 1 for a Markov chain, so
+    that eigenvalues near 0 converge like any other. The start vector is drawn with a fixed seed.
     """
     sign = 1.0 if end == "largest" else -1.0
     n = walk.n_nodes
     if n <= DENSE_NODES:
-        root = np.sqrt(walk.degrees)
-        A = (walk @ np.eye(n)) / np.outer(root, root)
+        A = _full_matrix(walk)
         place = n - 1 if end == "largest" else 0
         values = eigvalsh(0.5 * (A + A.T), subset_by_index=[place, place])
         return Extreme(float(values[0]), n * float(np.finfo(walk.dtype).eps))
 
+    most = walk.largest_possible
+
     def shifted(v: Floats) -> Floats:
-        return v.reshape(n) + sign * walk.normalized(v.reshape(n))
+        return most * v.reshape(n) + sign * walk.normalized(v.reshape(n))
 
     try:
         values, vectors = eigsh(
@@ -89,7 +90,7 @@ def extreme_eigenvalue(walk: Walk, *, end: Literal["smallest", "largest"]) -> Ex
         ) from stopped
     vector = vectors[:, 0]
     residual = np.linalg.norm(shifted(vector) - values[0] * vector)
-    return Extreme(float(sign * (values[0] - 1.0)), float(residual))
+    return Extreme(float(sign * (values[0] - most)), float(residual))
 
 
 def truncation_interval(
@@ -126,22 +127,37 @@ def truncation_interval(
     with c = 2 and θ = λ_r if the spectrum comes from an SVD (two views with a zero diagonal of H,
     or the alternating walk), and otherwise c = 1 and θ = max(λ_r, |λ_min|) with λ_min the smallest
     eigenvalue. The interval is widened to account for rounding and for the residuals of the
-    eigenpairs; the latter matter only if `tol` is large.
+    eigenpairs; the latter matter only if `tol` is large. It holds as well for a walk that is no
+    Markov chain, and has no trivial pair; eigenvalues are then divided by the largest possible one.
     """
-    values, psi = spectrum.eigenvalues, spectrum.eigenvectors
+    most, psi = walk.largest_possible, spectrum.eigenvectors
+    values = spectrum.eigenvalues / most
     copies = 2.0 if walk.is_cross else 1.0
-    theta = float(values[-1]) if walk.is_cross else _largest_left_out(walk, float(values[-1]))
+    last = float(values[-1])
+    theta = last if walk.is_cross else _largest_left_out(walk, last)
     squares = np.square(psi[i] - psi[j])
     total = np.where(i == j, 0.0, 1.0 / walk.stationary[i] + 1.0 / walk.stationary[j])
     kept = copies * (values ** (2.0 * n_steps) * squares).sum(axis=1)
     rest = np.maximum(total - copies * squares.sum(axis=1), 0.0)
-    error = np.sqrt(copies) * np.linalg.norm(spectrum.residuals) + 4.0 * np.finfo(walk.dtype).eps
+    error = (
+        np.sqrt(copies) * np.linalg.norm(spectrum.residuals) / most + 4.0 * np.finfo(walk.dtype).eps
+    )
     slack = 2.0 * max(n_steps, 1.0) * error * np.sqrt(total)
     low = np.maximum(np.sqrt(kept) - slack, 0.0)
-    return low, np.sqrt(kept + theta ** (2.0 * n_steps) * rest) + slack
+    high = np.sqrt(kept + theta ** (2.0 * n_steps) * rest) + slack
+    return most**n_steps * low, most**n_steps * high
+
+
+def _full_matrix(walk: Walk) -> Floats:
+    """D^{-1/2} K D^{-1/2}, (n_nodes, n_nodes)."""
+    K = np.asarray(walk @ np.eye(walk.n_nodes), dtype=np.float64)
+    if not walk.is_markov:
+        return K
+    root = np.sqrt(walk.degrees)
+    return np.asarray(K / np.outer(root, root))
 
 
 def _largest_left_out(walk: Walk, last: float) -> float:
-    """The largest possible absolute value of an eigenvalue that was not kept."""
-    smallest = extreme_eigenvalue(walk, end="smallest")
-    return min(max(last, smallest.residual - smallest.value), 1.0)
+    """The largest absolute value that an eigenvalue which was not kept may have, of A of norm 1."""
+    smallest, most = extreme_eigenvalue(walk, end="smallest"), walk.largest_possible
+    return min(max(last, (smallest.residual - smallest.value) / most), 1.0)

@@ -49,14 +49,15 @@ class Inverse:
     Attributes
     ----------
     shift : float
-        s > 1, so that sI − A is positive definite.
+        s above all eigenvalues, so that sI − A is positive definite.
     """
 
     def __init__(self, walk: Walk, dtype: np.dtype[np.floating]) -> None:
         self._n_jobs = walk.n_jobs
         self._dtype = dtype
-        # As close to 1 as rounding allows: s decides how far apart the eigenvalues are.
-        self.shift = 1.0 + _beyond(dtype)
+        # As small as rounding allows: s decides how far apart the eigenvalues are.
+        self._largest = walk.largest_possible
+        self.shift = self._largest + _beyond(dtype)
         factor = self._factorise(walk.matrix(dtype))
         while factor is None:
             factor = self._factorise(walk.matrix(dtype))
@@ -83,13 +84,13 @@ class Inverse:
         decompose: Any = get_lapack_funcs("potrf", (A,))
         factor, failed = run_interruptibly(lambda: decompose(A, lower=1, clean=0, overwrite_a=1))
         if failed:
-            self.shift = 1.0 + 10.0 * (self.shift - 1.0)
+            self.shift = self._largest + 10.0 * (self.shift - self._largest)
             return None
         return factor
 
 
 def _beyond(dtype: np.dtype[np.floating]) -> float:
-    """Distance of the shift from 1."""
+    """Distance of the shift from the largest possible eigenvalue, at first."""
     return float(np.sqrt(np.finfo(dtype).eps))
 
 

@@ -48,8 +48,8 @@ class SvdSolver(Solver):
         """Raise ValueError for a walk that does not alternate between two blocks."""
         if walk.reduced is None:
             raise ValueError(
-                'solver="svd" is for the alternating walk, and for the hop walk of two views that '
-                'never stays in a view (within_view_weight=0); use solver="auto"'
+                'solver="svd" is for the alternating walk, the integrated one, and the hop walk of '
+                'two views that never stays in a view (within_view_weight=0); use solver="auto"'
             )
 
     def solve(self, problem: Problem) -> Solution:

@@ -81,7 +81,7 @@ def solve_multilevel(
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
-    """The `r` largest eigenpairs of a walk after the trivial one, from a coarse start.
+    """The `r` largest eigenpairs of a walk, without the trivial one, from a coarse start.
 
     Parameters
     ----------

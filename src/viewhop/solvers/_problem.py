@@ -82,10 +82,10 @@ class Problem:
         return np.maximum(self.tol * np.abs(values), self.floor(stalled=stalled))
 
     def floor(self, *, stalled: bool) -> float:
-        """The smallest residual required of any pair, for A of norm 1."""
+        """The smallest residual required of any pair."""
         exact = self.tol == 0
         units = (5000.0 if exact else 50.0) if stalled else (50.0 if exact else 2.0)
-        return units * float(np.finfo(self.walk.dtype).eps)
+        return units * float(np.finfo(self.walk.dtype).eps) * self.walk.largest_possible
 
 
 def project_out(V: Columns, known: Floats, n_jobs: int) -> Columns:

@@ -336,7 +336,8 @@ def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float)
 
 def keep_positive(walk: Walk, spectrum: Spectrum) -> Spectrum:
     """The pairs with an eigenvalue that is positive beyond rounding; ValueError if none is."""
-    usable = int((spectrum.eigenvalues > 8 * np.finfo(walk.dtype).eps).sum())
+    rounding = 8 * float(np.finfo(walk.dtype).eps) * walk.largest_possible
+    usable = int((spectrum.eigenvalues > rounding).sum())
     if not usable:
         raise ValueError(
             f"no eigenvalue of the walk over {quote_views(walk.names)} is positive beyond "

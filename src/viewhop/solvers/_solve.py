@@ -2,7 +2,8 @@
 
 A solver finds the largest eigenvalues of A = D^{-1/2} K D^{-1/2} on the complement of the known
 eigenvectors. These are constant on each connected piece of the walk and have eigenvalue 1. They are
-set rather than computed, so a repeated eigenvalue 1 is exact.
+set rather than computed, so a repeated eigenvalue 1 is exact. For a walk that is no Markov chain
+nothing is known, and A = K.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None)
     """Orthonormal eigenvectors of A with eigenvalue 1, (n_nodes, n_pieces), the trivial one first.
 
     A vector that is constant on each piece of the walk is an eigenvector of P. The pieces are in
-    order of decreasing weight.
+    order of decreasing weight. There are none if the walk is no Markov chain.
 
     Parameters
     ----------
@@ -49,6 +50,8 @@ def trivial_pairs(walk: Walk, pieces: NDArray[np.intp], most: int | None = None)
     most : int or None
         The largest number of vectors to return.
     """
+    if not walk.is_markov:
+        return np.empty((walk.n_nodes, 0))
     reached = pieces >= 0
     weights = np.bincount(pieces[reached], weights=walk.stationary[reached])
     order = np.argsort(-weights, kind="stable")
@@ -72,7 +75,7 @@ def solve(
     progress: Progress = no_progress,
     allowed: int | None = None,
 ) -> Spectrum:
-    """The `r` largest eigenpairs of a walk after the trivial one.
+    """The `r` largest eigenpairs of a walk after the trivial one, if it has one.
 
     Parameters
     ----------
@@ -123,16 +126,17 @@ def solve(
     method.check(walk)
     # With more pieces than coordinates there is nothing to solve: the first vectors suffice.
     known = trivial_pairs(walk, walk.pieces() if pieces is None else pieces, most=r + 1)
+    repeated = known[:, 1 : r + 1]
     problem = Problem(
         walk,
-        max(0, r - known.shape[1] + 1),
+        r - repeated.shape[1],
         known,
         resolve_tolerance(walk.dtype, tol),
         np.random.default_rng(0) if generator is None else generator,
         None if start is None else start * np.sqrt(walk.stationary)[:, None],
         progress,
     )
-    return _solve_problem(problem, method, known[:, 1 : r + 1], allowed)
+    return _solve_problem(problem, method, repeated, allowed)
 
 
 def is_solved_on_hub(walk: Walk, solver: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop.geometry import require_geometry
-from viewhop.walks import CrossKernel, Walk
+from viewhop.walks import CrossKernel, Walk, check_markov
 
 __all__ = ["Source", "check_nodes", "kernel_matrix", "require_cross_walk", "require_walk"]
 
@@ -32,6 +32,7 @@ def require_walk(source: Source, *, incomplete: bool = False) -> Walk:
     """
     # Theorems also apply to walks built without an estimator.
     walk = source if isinstance(source, Walk) else require_geometry(source).walk
+    check_markov(walk, "place in these theorems")
     if not (incomplete or walk.rows.is_whole):
         raise ValueError("this theorem is about views that observed every sample")
     return walk

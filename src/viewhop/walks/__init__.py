@@ -10,6 +10,7 @@ product of two kernels.
 
 from viewhop._registry import FUSIONS
 from viewhop.walks._alternating import AlternatingWalk
+from viewhop.walks._composite import CompositeWalk
 from viewhop.walks._concat import ConcatWalk
 from viewhop.walks._extension import Extension, Step, warn_of_unreached
 from viewhop.walks._fused import ProductWalk, SumWalk
@@ -17,20 +18,25 @@ from viewhop.walks._hop import HopWalk
 from viewhop.walks._hop_extension import HopExtension
 from viewhop.walks._hop_matrix import check_hops, hop_matrix, low_rank_factor, rank_one_weights
 from viewhop.walks._hub import HubWalk
+from viewhop.walks._integrated import LEADING, IntegratedWalk
 from viewhop.walks._piece import PieceWalk
-from viewhop.walks._walk import CrossKernel, Walk, WalkSize, walk_class
+from viewhop.walks._spectral_entropy import entropy_knee, spectral_entropy
+from viewhop.walks._walk import CrossKernel, Walk, WalkSize, check_markov, walk_class
 from viewhop.walks._walk_codec import check_degrees, read_walk, walk_state
 from viewhop.walks._weighted import build_weighted_walk
 
 __all__ = [
     "FUSIONS",
+    "LEADING",
     "AlternatingWalk",
+    "CompositeWalk",
     "ConcatWalk",
     "CrossKernel",
     "Extension",
     "HopExtension",
     "HopWalk",
     "HubWalk",
+    "IntegratedWalk",
     "PieceWalk",
     "ProductWalk",
     "Step",
@@ -40,10 +46,13 @@ __all__ = [
     "build_weighted_walk",
     "check_degrees",
     "check_hops",
+    "check_markov",
+    "entropy_knee",
     "hop_matrix",
     "low_rank_factor",
     "rank_one_weights",
     "read_walk",
+    "spectral_entropy",
     "walk_class",
     "walk_state",
     "warn_of_unreached",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -35,9 +36,16 @@ class AlternatingWalk(Walk):
     affinities : sequence of Affinity
         One per view, on the same samples, in the order of the steps.
 
+    Attributes
+    ----------
+    steps : tuple of int
+        Steps in each view: one.
+
     Notes
     -----
-    Alternating diffusion after Lederman and Talmon (2018).
+    Alternating diffusion after Lederman and Talmon (2018): what only one view sees is averaged out,
+    and what all of them see remains. Use it for sensors of one thing that each also record
+    something of their own, and where new samples have the first view only.
     """
 
     fusion: ClassVar[str] = "alternating"
@@ -46,7 +54,13 @@ class AlternatingWalk(Walk):
     def __init__(self, affinities: Sequence[Affinity]) -> None:
         self.affinities = tuple(affinities)
         self.rows = same_rows(affinities)
-        self._sums = [K.degrees.astype(K.dtype)[:, None] for K in self.affinities]
+        self.steps = (1,) * len(self.affinities)
+
+    @cached_property
+    def _path(self) -> list[tuple[Affinity, NDArray[np.floating]]]:
+        """The kernel of each step with its row sums, (n_samples, 1), in order."""
+        views = [(K, K.degrees.astype(K.dtype)[:, None]) for K in self.affinities]
+        return [view for view, t in zip(views, self.steps, strict=True) for _ in range(t)]
 
     @property
     def n_blocks(self) -> int:
@@ -87,14 +101,14 @@ class AlternatingWalk(Walk):
         return AlternatingWalk(kernels)
 
     def forward(self, V: NDArray[np.floating], *, skip: int = 0) -> NDArray[np.floating]:
-        """P times a block (n_samples, b), omitting the steps in the first `skip` views."""
-        for K, sums in [*zip(self.affinities, self._sums, strict=True)][skip:][::-1]:
+        """P times a block (n_samples, b), omitting the first `skip` steps."""
+        for K, sums in self._path[skip:][::-1]:
             V = (K @ V) / sums
         return V
 
     def backward(self, V: NDArray[np.floating]) -> NDArray[np.floating]:
         """Pᵀ times a block (n_samples, b)."""
-        for K, sums in zip(self.affinities, self._sums, strict=True):
+        for K, sums in self._path:
             V = K @ (V / sums)
         return V
 
@@ -113,10 +127,15 @@ class AlternatingWalk(Walk):
 
     def pieces(self) -> Labels:
         """Connected piece of each node, (n_nodes,), from a graph with one layer per step."""
-        n, steps = self.n_samples, len(self.affinities)
+        patterns: list[csr_array] = []
+        for K, t in zip(self.affinities, self.steps, strict=True):
+            pattern = K.pattern()
+            # Where a step may stay, all steps in a view connect what one of them does.
+            patterns += [pattern] * (1 if pattern.diagonal().all() else t)
+        n, steps = self.n_samples, len(patterns)
         layers: list[list[csr_array | None]] = [[None] * (steps + 1) for _ in range(steps + 1)]
-        for k, K in enumerate(self.affinities):
-            layers[k][k + 1] = K.pattern()
+        for k, pattern in enumerate(patterns):
+            layers[k][k + 1] = pattern
         layers[steps][0] = csr_array((n, n))  # gives the first column and the last row a size
         labels = connected_components(block_array(layers), directed=False)[1]
         return np.unique(np.concatenate([labels[:n], labels[-n:]]), return_inverse=True)[1]
@@ -126,7 +145,7 @@ class AlternatingWalk(Walk):
         first = self.affinities[0]
         if first.name not in new:
             raise ValueError(
-                f'fusion="alternating" starts in view {first.name!r}, which new samples must have'
+                f'fusion="{self.fusion}" starts in view {first.name!r}, which new samples must have'
             )
         return [first.against(new[first.name])]
 

@@ -32,6 +32,7 @@ class ConcatWalk(SumWalk):
 
     If each view has one scale σ_l, the kernel has the scale σ∘ with σ∘² = Σ σ_l². With local
     scales, every view is first divided by its spread. See `viewhop.affinity.build_concatenation`.
+    Use it if all views are of one kind and equally reliable.
 
     Parameters
     ----------

@@ -81,7 +81,8 @@ class SumWalk(Walk):
     """The walk on samples with the sum of the views' kernels as its kernel.
 
     With one view it is the ordinary diffusion map. A view adds nothing for samples that it did not
-    observe.
+    observe. Use it as a quick baseline: it is fast and takes incomplete views, but the view with
+    the largest row sums counts most.
 
     Parameters
     ----------
@@ -178,7 +179,8 @@ class SumWalk(Walk):
 class ProductWalk(SumWalk):
     """The walk on samples with the element-wise product of the views' kernels as its kernel.
 
-    See `viewhop.affinity.KernelProduct` for the product of neighbour kernels.
+    Use it if two samples are alike only when they are so in every view. See
+    `viewhop.affinity.KernelProduct` for the product of neighbour kernels.
 
     Parameters
     ----------

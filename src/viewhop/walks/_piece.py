@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from viewhop.affinity import Affinity
 from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap
-from viewhop.walks._walk import Walk
+from viewhop.walks._walk import Walk, check_markov
 
 __all__ = ["PieceWalk"]
 
@@ -35,6 +35,7 @@ class PieceWalk(Walk):
     fusion: ClassVar[str] = "piece"
 
     def __init__(self, whole: Walk, members: NDArray[np.intp]) -> None:
+        check_markov(whole, "walks on its pieces")
         self.whole = whole
         self.members = members
         self.affinities = whole.affinities

@@ -19,7 +19,15 @@ from viewhop.spectrum import Spectrum
 from viewhop.views import RowMap, ViewRows
 from viewhop.walks._extension import Extension
 
-__all__ = ["CrossKernel", "Walk", "WalkSize", "same_rows", "scale_rows", "walk_class"]
+__all__ = [
+    "CrossKernel",
+    "Walk",
+    "WalkSize",
+    "check_markov",
+    "same_rows",
+    "scale_rows",
+    "walk_class",
+]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -38,12 +46,15 @@ class WalkSize:
         Number of samples of a full kernel that the walk adds to those of the views; 0 for none.
     is_on_hub : bool
         Whether the walk between samples is solved instead, by whatever solver.
+    n_leading : int
+        Number of eigenpairs of each view alone that are computed first; 0 for most.
     """
 
     n_nodes: int
     n_solved: int
     n_joint: int = 0
     is_on_hub: bool = False
+    n_leading: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,9 @@ class CrossKernel:
 class Walk(ABC):
     """A random walk P = D⁻¹K on nodes, given by products with its symmetric kernel K.
 
+    A walk with ``is_markov = False`` is no random walk: K itself is solved, without division by
+    degrees, and there is no trivial pair.
+
     Every walk must pass the test suite in ``tests/contracts/walk.py``.
 
     Attributes
@@ -96,6 +110,8 @@ class Walk(ABC):
     is_timed: ClassVar[bool] = True
     #: Whether it uses a hop matrix, which weights the changes of view.
     takes_hops: ClassVar[bool] = False
+    #: Whether D⁻¹K is solved, a Markov chain with λ_0 = 1 and ψ_0 ≡ 1; otherwise K itself is.
+    is_markov: ClassVar[bool] = True
 
     @classmethod
     @abstractmethod
@@ -142,6 +158,26 @@ class Walk(ABC):
             One per view.
         """
         return None
+
+    @classmethod
+    def check_views(cls, names: Sequence[str]) -> None:
+        """Raise ValueError if the walk is not for so many views.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
+        return
+
+    def tuned(self, leading: Callable[[Affinity], Floats]) -> Walk:
+        """The walk with what it takes from the spectrum of each view; most take nothing.
+
+        Parameters
+        ----------
+        leading : callable
+            Returns the leading eigenvalues of the walk on one kernel, the trivial 1 first.
+        """
+        return self
 
     @classmethod
     def size(
@@ -330,6 +366,11 @@ class Walk(ABC):
             return values
         return self.rows.spread(view, np.asarray(values))
 
+    @property
+    def remark(self) -> str:
+        """What readers of a report should know of this walk, in a sentence; "" for most."""
+        return ""
+
     def mass_after_step(self, V: Floats) -> Floats:
         """Pᵀ V, (n_nodes, b): the distribution of a walker one step after the distribution V."""
         degrees = np.where(self.degrees > 0, self.degrees, np.inf)
@@ -339,6 +380,11 @@ class Walk(ABC):
     def degrees(self) -> Floats:
         """Row sums of the walk's kernel, (n_nodes,), the diagonal of D̂, in float64."""
         return np.asarray(self @ np.ones(self.n_nodes))
+
+    @property
+    def largest_possible(self) -> float:
+        """What no eigenvalue exceeds in magnitude: 1 for a Markov chain."""
+        return 1.0
 
     @cached_property
     def stationary(self) -> Floats:
@@ -407,6 +453,22 @@ def scale_rows(
     out = np.empty(V.shape, dtype=dtype)
     np.multiply(V, factors[:, None] if V.ndim == 2 else factors, out=out, casting="same_kind")
     return out
+
+
+def check_markov(walk: Walk, what: str) -> None:
+    """Raise ValueError for a walk that is no Markov chain.
+
+    Parameters
+    ----------
+    walk : Walk
+    what : str
+        What it does not have, for the message.
+    """
+    if not walk.is_markov:
+        raise ValueError(
+            f'fusion="{walk.fusion}" is no random walk, so it has no {what}; use another fusion, '
+            'such as "alternating" or "hop"'
+        )
 
 
 def walk_class(fusion: str) -> type[Walk]:

@@ -14,7 +14,7 @@ from tests.support.model_files import as_member, put_together, taken_apart
 
 VALUES = (
     *(None, True, False, 0, 1, -1, 2, 7, 10**6, 2**31, 2**62, -(2**62), 10**19),
-    *(0.5, -0.5, 1e308, -1e308, 1e-320, "", "x", "hop", "sum", "product", "concat", "alternating"),
+    *(0.5, -0.5, 1e308, -1e308, 1e-320, "", "x", "hop", "sum", "product", "concat", "composite"),
     *("Gaussian", "Precomputed", "local", "auto", "mean", "float32", "float64", "precomputed"),
     *([], [[]], {}, [0], ["a"], {"array": "0"}, {"tuple": [1]}, {"slice": [0, 1, None]}),
     *({"number": "nan"}, {"dict": [["a", 0]]}, {"kernel": {"class": "Gaussian"}}),
