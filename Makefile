@@ -17,7 +17,7 @@ COVER  := --cov=viewhop --cov-report=term-missing:skip-covered
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-lowest test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules reproduce figures map wheel release-check clean help
+.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-lowest test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules bench-fusions reproduce figures map wheel release-check clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
@@ -40,6 +40,7 @@ help:
 	@echo "                  a page in quality-results/, taken up again where it was interrupted. Sets: VIEWHOP_DATA"
 	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
 	@echo "make bench-joint-rules    compare the two linear ranges of Algorithm 1, eight minutes: docs/joint-rules.md"
+	@echo "make bench-fusions        compare all fusions on the same sets, ten minutes: docs/fusions.md. Sets: VIEWHOP_DATA"
 	@echo "make reproduce    run the paper's experiments, under two hours: pictures, numbers and a page in viewhop-reproduce/"
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
@@ -123,6 +124,11 @@ bench-quality-quick: $(VENV)/.ready-demo
 
 bench-joint-rules: $(VENV)/.ready-demo
 	$(BIN)/python -m benchmarks.joint_rules --record
+
+bench-fusions: $(VENV)/.ready-demo
+	@test -n "$$VIEWHOP_DATA" || \
+		{ echo "VIEWHOP_DATA is not set: it names the folder of the real sets" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.fusions --record
 
 reproduce: $(VENV)/.ready-reproduce
 	$(BIN)/viewhop reproduce
