@@ -11,6 +11,7 @@ from viewhop.views._row_reader import LARGEST, MISSING, RowReader
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
 from viewhop.views._similar_ids import warn_of_similar_ids
+from viewhop.views._sparse_rows import Rows, SparseRows
 from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
@@ -22,7 +23,9 @@ __all__ = [
     "Labels",
     "RowMap",
     "RowReader",
+    "Rows",
     "Schema",
+    "SparseRows",
     "ViewRows",
     "Views",
     "check_depth",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewhop.views._checks import is_mudata
+from viewhop.views._sparse_rows import FORMATS
 
 __all__ = [
     "Aligned",
@@ -185,7 +186,8 @@ def mudata_views(mdata: Any, obsm: Mapping[str, str] | None) -> tuple[dict[str, 
         else:
             values = part.X
             labels = tuple(map(str, part.var_names))
-        values = values.toarray() if hasattr(values, "toarray") else values
+        if hasattr(values, "toarray") and getattr(values, "format", None) not in FORMATS:
+            values = values.toarray()
         labels = labels or (tuple(map(str, values.columns)) if hasattr(values, "columns") else None)
         modalities[str(name)] = (values, [*part.obs_names], labels)
     return modalities, [*mdata.obs_names]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from viewhop.views._refusals import check_depth, refuse_foreign
+from viewhop.views._sparse_rows import Rows
 
 __all__ = [
     "Labels",
@@ -49,7 +49,10 @@ def is_mudata(X: object) -> bool:
 def name_views(views: object) -> list[tuple[str, Any]]:
     """Pairs of name and array from a list or dict of views, skipping views that are None."""
     if issparse(views):
-        raise TypeError("expected several views, got one sparse matrix: pass X.toarray()")
+        raise TypeError(
+            "expected several views, got one sparse matrix; pass [X] for one view, or cut it into "
+            "views with Views.from_columns"
+        )
     if isinstance(views, Mapping):
         named = {view_name(name): array for name, array in views.items()}
     elif isinstance(views, list | tuple):
@@ -86,7 +89,7 @@ def is_matrix(item: object) -> bool:
         return False
 
 
-def check_lengths(arrays: Mapping[str, NDArray[np.floating]]) -> None:
+def check_lengths(arrays: Mapping[str, Rows]) -> None:
     """Raise ValueError unless all views have the same number of rows."""
     counts = {name: array.shape[0] for name, array in arrays.items()}
     if len(set(counts.values())) > 1:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from viewhop.views._checks import view_name
 from viewhop.views._columns import Columns, column_groups, frame_groups
+from viewhop.views._sparse_rows import Rows, as_sparse_frame, is_sparse_frame, read_sparse
 
 __all__ = ["FrameGroups", "FrameParts", "cut_frame"]
 
@@ -25,13 +26,13 @@ class FrameParts(NamedTuple):
 
     Attributes
     ----------
-    arrays : dict of (n_rows, n_columns) arrays by view name
+    arrays : dict of (n_rows, n_columns) arrays or SparseRows by view name
     labels : list of tuple of str
         Names of the columns of each view.
     ids : (n_rows,) array or None
     """
 
-    arrays: dict[str, NDArray[np.floating]]
+    arrays: dict[str, Rows]
     labels: list[tuple[str, ...]]
     ids: NDArray[Any] | None
 
@@ -131,8 +132,12 @@ def _by_prefix(
     return {name: np.array(part, dtype=np.intp) for name, part in views.items()}
 
 
-def _numbers(data: Any, view: str, positions: NDArray[np.intp]) -> NDArray[np.floating]:
+def _numbers(data: Any, view: str, positions: NDArray[np.intp]) -> Rows:
     """The columns of a view; float32 if all are, otherwise float64."""
+    native = nw.to_native(data)
+    if hasattr(native, "iloc") and is_sparse_frame(part := native.iloc[:, positions]):
+        what = f"view {view!r}"
+        return read_sparse(what, as_sparse_frame(what, part))
     columns = [data[:, int(k)] for k in positions]
     for k, column in zip(positions, columns, strict=True):
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):

@@ -24,6 +24,7 @@ from viewhop.views._checks import Labels, view_name
 from viewhop.views._frame_views import FrameGroups, cut_frame
 from viewhop.views._matrix import read_matrix
 from viewhop.views._row_reader import RowReader
+from viewhop.views._sparse_rows import Rows
 from viewhop.views._similar_ids import warn_of_similar_ids
 
 __all__ = ["JoinedRows"]
@@ -230,7 +231,7 @@ class JoinedRows:
     @classmethod
     def _aligned(
         cls,
-        arrays: Mapping[str, NDArray[np.floating]],
+        arrays: Mapping[str, Rows],
         aligned: Aligned,
         labels: Sequence[Labels],
         reader: RowReader,
@@ -269,7 +270,7 @@ class JoinedRows:
     def _of_rows(
         cls,
         n_samples: int,
-        rows: Mapping[str, NDArray[np.floating]],
+        rows: Mapping[str, Rows],
         samples: Mapping[str, NDArray[np.intp]],
         feature_names: Sequence[Labels],
         ids: NDArray[Any],
@@ -286,7 +287,7 @@ def _describe(aligned: Aligned, name: str, row: int) -> str:
 
 def _framed(
     frames: Mapping[str, Any], id: str | None
-) -> tuple[dict[str, NDArray[np.floating]], dict[str, Any], list[Labels]]:
+) -> tuple[dict[str, Rows], dict[str, Any], list[Labels]]:
     """Arrays, ids and feature names of DataFrames."""
     arrays, ids, labels = {}, {}, []
     for name, frame in _by_name(frames, "DataFrames").items():

@@ -11,26 +11,36 @@ from sklearn.utils import check_array
 
 from viewhop.views._dates import check_dates
 from viewhop.views._refusals import check_depth, refuse_foreign
+from viewhop.views._sparse_rows import (
+    Rows,
+    SparseRows,
+    as_sparse_frame,
+    is_sparse_frame,
+    read_sparse,
+)
 
 __all__ = ["plain_array", "read_matrix"]
 
 
-def read_matrix(what: str, array: Any, *, may_be_empty: bool = False) -> NDArray[np.floating]:
-    """The array of a view, (n, n_features), in single or double precision; NaN and inf are kept.
+def read_matrix(what: str, array: Any, *, may_be_empty: bool = False) -> Rows:
+    """The rows of a view, (n, n_features), in single or double precision; NaN and inf are kept.
 
     Parameters
     ----------
     what : str
         What the array is, for messages: "X" or "view 'a'".
-    array : array or DataFrame
+    array : array, DataFrame, or sparse matrix or DataFrame
         Masked entries become NaN.
     may_be_empty : bool
         Whether the view may have no rows.
     """
+    if is_sparse_frame(array):
+        array = as_sparse_frame(what, array)
     if issparse(array):
-        raise TypeError(
-            f"{what} is a sparse matrix; viewhop needs dense arrays: pass its .toarray()"
-        )
+        array = read_sparse(what, array)
+    if isinstance(array, SparseRows):
+        _check_filled(what, array.shape, may_be_empty)
+        return array
     array = plain_array(what, array)
     check_depth(what, array)
     _check_filled(what, getattr(array, "shape", ()), may_be_empty)

@@ -26,7 +26,7 @@ def is_foreign(item: object) -> bool:
 
 
 def refuse_foreign(what: str, X: Any) -> None:
-    """Raise ValueError for a path, an iterator or an AnnData, TypeError for a sparse DataFrame.
+    """Raise ValueError for a path, an iterator or an AnnData.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def refuse_foreign(what: str, X: Any) -> None:
         )
     if _is_anndata(X):
         raise ValueError(
-            f"{what} is an AnnData; pass its arrays: adata.X (.toarray() if it is sparse) or "
+            f"{what} is an AnnData; pass its arrays: adata.X or "
             "adata.obsm['X_pca'], several as a dict of views; several modalities as a MuData"
         )
     if isinstance(X, list | tuple):
@@ -53,10 +53,6 @@ def refuse_foreign(what: str, X: Any) -> None:
             if is_foreign(item):
                 refuse_foreign(f"an entry of {what}", item)
         _check_lengths(what, X)
-    if _is_sparse_frame(X):
-        raise TypeError(
-            f"{what} is a sparse DataFrame; viewhop needs dense arrays: pass its .sparse.to_dense()"
-        )
 
 
 def check_depth(what: str, X: Any) -> None:
@@ -94,14 +90,6 @@ def _check_lengths(what: str, rows: Any) -> None:
             f"{what} is a list of rows with different lengths: {', '.join(map(str, lengths))}; if "
             "each of them is a view, pass 2-D arrays: x.reshape(1, -1) for one sample"
         )
-
-
-def _is_sparse_frame(X: object) -> bool:
-    """Whether `X` is a pandas DataFrame with sparse columns only."""
-    if not hasattr(X, "iloc") or not hasattr(X, "dtypes") or not hasattr(X, "columns"):
-        return False
-    names = {str(dtype) for dtype in X.dtypes}
-    return bool(names) and all(name.startswith("Sparse[") for name in names)
 
 
 def _is_path(item: object) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.errors import DroppedRowsWarning
+from viewhop.views._sparse_rows import Rows, SparseRows
 from viewhop.views._view_rows import Describe, row_number
 
 __all__ = ["LARGEST", "MISSING", "RowReader"]
@@ -74,7 +75,7 @@ class RowReader:
     def observed_rows(
         self,
         name: str,
-        matrix: NDArray[np.floating],
+        matrix: Rows,
         mask: Mask | None = None,
         describe: Describe = row_number,
     ) -> Indices | None:
@@ -83,12 +84,14 @@ class RowReader:
         Parameters
         ----------
         name : str
-        matrix : (n, n_features) array
+        matrix : (n, n_features) array or SparseRows
         mask : (n,) bool array or None
             Rows to consider; None considers all.
         describe : callable
             Names a row in a message.
         """
+        if isinstance(matrix, SparseRows):
+            return self._observed_sparse_rows(name, matrix, mask, describe)
         columns = np.arange(matrix.shape[1])
         unused = self._unused.get(name)
         if unused is not None and unused.size == columns.size:
@@ -115,6 +118,40 @@ class RowReader:
                 raise ValueError(_explain_gap(describe(row), name, column, gaps, unseen))
             self._dropped[name] = int(partial.sum()), describe(row)
         return np.flatnonzero(~unseen & ~partial)
+
+    def _observed_sparse_rows(
+        self, name: str, rows: SparseRows, mask: Mask | None, describe: Describe
+    ) -> Indices | None:
+        """The same for a sparse view, which has no row of NaN: only a mask says what it missed."""
+        if name in self._pairwise:
+            raise TypeError(
+                f"view {name!r} is a precomputed kernel, and it is sparse; pass its .toarray(), or "
+                "features instead of a kernel"
+            )
+        values, seen = rows.matrix.data, np.ones(len(rows), dtype=bool) if mask is None else mask
+        counts = np.diff(rows.matrix.indptr)
+        bad = np.flatnonzero(~(np.abs(values) <= _largest_value(rows)))  # true for NaN as well
+        place = np.repeat(np.arange(len(rows)), counts)[bad]
+        bad, place = bad[seen[place]], place[seen[place]]
+        columns, found = rows.matrix.indices[bad], values[bad]
+        is_gap = np.isnan(found)
+        if not is_gap.all():
+            first = int((~is_gap).argmax())
+            row, column = describe(int(place[first])), int(columns[first])
+            raise ValueError(_explain_size(row, name, column, float(found[first]), rows))
+        if place.size:
+            row = describe(int(place[0]))
+            if self.missing == "error":
+                raise ValueError(
+                    f"{row} of view {name!r} stores NaN in column {columns[0]}; a sparse view has "
+                    "no rows of NaN: impute the value, or say which samples the view observed with "
+                    "observed= or ids"
+                )
+            gaps = np.unique(place)
+            self._dropped[name] = gaps.size, row
+            seen = seen.copy()
+            seen[gaps] = False
+        return None if seen.all() else np.flatnonzero(seen)
 
     @property
     def reason(self) -> str:
@@ -165,27 +202,33 @@ def _check_magnitude(
     bad = np.argwhere(np.isinf(matrix))
     if bad.size:
         row, column = bad[0]
-        raise ValueError(
-            f"{describe(int(row))} of view {name!r} has an infinite value (inf) in column "
-            f"{columns[column]}"
-        )
+        text = _explain_size(describe(int(row)), name, columns[column], np.inf, matrix)
+        raise ValueError(text)
     sizes = np.abs(matrix)
     sizes[np.isnan(sizes)] = 0.0
     row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
     largest = float(sizes[row, column])
+    if largest > _largest_value(matrix):
+        raise ValueError(_explain_size(describe(int(row)), name, column, largest, matrix))
+
+
+def _explain_size(row: str, name: str, column: Any, value: float, matrix: Rows) -> str:
+    """The message about a value that is infinite or too large."""
+    if np.isinf(value):
+        return f"{row} of view {name!r} has an infinite value (inf) in column {column}"
+    largest = abs(value)
     if largest > LARGEST:
-        raise ValueError(
-            f"{describe(int(row))} of view {name!r} has a value of {largest:.3g}; its square "
+        return (
+            f"{row} of view {name!r} has a value of {largest:.3g}; its square "
             "overflows: rescale the view"
         )
-    if largest > _largest_value(matrix):
-        raise ValueError(
-            f"{describe(int(row))} of view {name!r} has a value of {largest:.3g}; distances to it "
-            "may overflow in single precision: rescale the view, or pass it as float64"
-        )
+    return (
+        f"{row} of view {name!r} has a value of {largest:.3g}; distances to it "
+        "may overflow in single precision: rescale the view, or pass it as float64"
+    )
 
 
-def _largest_value(matrix: NDArray[np.floating]) -> float:
+def _largest_value(matrix: Rows) -> float:
     return LARGEST_SINGLE if matrix.dtype == np.float32 else LARGEST
 
 

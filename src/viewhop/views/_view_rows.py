@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
+from viewhop.views._sparse_rows import Rows
 
 __all__ = ["Describe", "ViewRows", "row_number"]
 
@@ -30,7 +30,7 @@ class ViewRows:
     ----------
     name : str
         Name of the view, for messages and progress.
-    values : (n, d) array
+    values : (n, d) array or SparseRows
         One row per observed sample. For a precomputed kernel, the (n, n) kernel.
     generator : Generator
         Random number generator, for scales estimated from a subset of the rows.
@@ -47,7 +47,7 @@ class ViewRows:
     """
 
     name: str
-    values: NDArray[np.floating]
+    values: Rows
     generator: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     n_jobs: int = 1
     progress: Progress = no_progress

@@ -19,6 +19,7 @@ from viewhop.views._matrix import read_matrix
 from viewhop.views._refusals import is_foreign
 from viewhop.views._row_reader import RowReader
 from viewhop.views._rows import RowMap, unless_whole
+from viewhop.views._sparse_rows import Rows, SparseRows
 
 __all__ = ["Views", "is_collection"]
 
@@ -33,7 +34,9 @@ class Views(JoinedRows):
     views : list of (n_samples, n_features) arrays, dict of them, Views or MuData
         The views of a list are named ``view1``, ``view2``, …; a dict keeps its names. A view that
         is None is left out. A row of NaN is a sample that the view did not observe; so is a row of
-        a masked array that is masked throughout.
+        a masked array that is masked throughout. A view may be sparse: a CSR or CSC array or
+        matrix, or a DataFrame with sparse columns; what it did not observe is then said by
+        `observed` or by ids.
     observed : (n_samples, n_views) bool array, list or dict of (n_samples,) arrays, or None
         Which samples each view observed; a row of NaN is never observed.
     missing : {"error", "drop"}, default="error"
@@ -48,7 +51,8 @@ class Views(JoinedRows):
     names : tuple of str
     arrays : tuple of (n_samples, n_features) arrays, float32 if all were, else float64
         A row of NaN marks a sample that the view did not observe. A view with several rows for
-        some sample (see `link`) keeps its rows as they were passed.
+        some sample (see `link`) keeps its rows as they were passed. A sparse view is a CSR array of
+        the rows that it observed.
     feature_names : tuple of (tuple of str, or None for a view without feature names)
     ids : (n_samples,) array or None
         Ids of the samples, if known.
@@ -136,7 +140,7 @@ class Views(JoinedRows):
     def _set(
         self,
         n_samples: int,
-        rows: Mapping[str, NDArray[np.floating]],
+        rows: Mapping[str, Rows],
         samples: Mapping[str, Indices | None],
         feature_names: Sequence[Labels],
         ids: NDArray[Any] | None = None,
@@ -149,7 +153,7 @@ class Views(JoinedRows):
         dtype = np.float32 if single else np.float64
         self.names = tuple(rows)
         self._n_samples = n_samples
-        self._rows: dict[str, NDArray[np.floating]] = {
+        self._rows: dict[str, Rows] = {
             name: array.astype(dtype, copy=False) for name, array in rows.items()
         }
         self._samples = {name: unless_whole(kept, n_samples) for name, kept in samples.items()}
@@ -238,7 +242,7 @@ class Views(JoinedRows):
     def _of_rows(
         cls,
         n_samples: int,
-        rows: Mapping[str, NDArray[np.floating]],
+        rows: Mapping[str, Rows],
         samples: Mapping[str, Indices],
         feature_names: Sequence[Labels],
         ids: NDArray[Any],
@@ -255,7 +259,7 @@ class Views(JoinedRows):
         return len(self.names)
 
     @property
-    def arrays(self) -> tuple[NDArray[np.floating], ...]:
+    def arrays(self) -> tuple[Any, ...]:
         """The array of each view."""
         return tuple(self._array(name) for name in self.names)
 
@@ -285,8 +289,8 @@ class Views(JoinedRows):
         """Which samples each view observed, (n_samples, n_views)."""
         return self.nodes.observed
 
-    def rows(self, name: str) -> NDArray[np.floating]:
-        """The observed rows of a view, (n_l, n_features).
+    def rows(self, name: str) -> Rows:
+        """The observed rows of a view, (n_l, n_features): an array, or `SparseRows`.
 
         Parameters
         ----------
@@ -376,12 +380,12 @@ class Views(JoinedRows):
         chosen = np.arange(len(self))[key]
         if chosen.ndim != 1:
             raise IndexError("select rows of Views by one number, slice, list or mask")
-        rows: dict[str, NDArray[np.floating]] = {}
+        rows: dict[str, Rows] = {}
         places: dict[str, Indices | None] = {}
         for name, array in self._rows.items():
             samples = self._samples[name]
             if samples is None:
-                rows[name], places[name] = array[key], None
+                rows[name], places[name] = array[chosen if isinstance(array, SparseRows) else key], None
             else:
                 kept, places[name] = _select_rows(samples, chosen)
                 rows[name] = array[kept]
@@ -398,7 +402,7 @@ class Views(JoinedRows):
             "np.hstack(views.arrays)"
         )
 
-    def items(self) -> Iterator[tuple[str, NDArray[np.floating]]]:
+    def items(self) -> Iterator[tuple[str, Any]]:
         """Pairs of view name and array, in order."""
         return zip(self.names, self.arrays, strict=True)
 
@@ -411,10 +415,13 @@ class Views(JoinedRows):
         note = "" if samples is None else f"; saw {np.unique(samples).size:,}"
         if samples is not None and np.unique(samples).size < samples.size:
             note += f" in {samples.size:,} rows"
-        return f"{name} ({rows.shape[1]}{note})"
+        kind = " sparse" if isinstance(rows, SparseRows) else ""
+        return f"{name} ({rows.shape[1]}{kind}{note})"
 
-    def _array(self, name: str) -> NDArray[np.floating]:
+    def _array(self, name: str) -> Any:
         rows, samples = self._rows[name], self._samples[name]
+        if isinstance(rows, SparseRows):
+            return rows.matrix.copy()
         if samples is None or np.unique(samples).size < samples.size:
             return rows
         array = np.full((len(self), rows.shape[1]), np.nan, dtype=rows.dtype)
