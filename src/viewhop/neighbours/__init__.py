@@ -15,19 +15,25 @@ from viewhop.neighbours._points import (
     products,
 )
 from viewhop.neighbours._scaled_squares import scaled_squares
+from viewhop.neighbours._sparse_features import FeatureRows, SparseFeatures
+from viewhop.neighbours._sparse_points import SparsePoints, make_points
 
 __all__ = [
     "Cells",
     "FeatureMap",
+    "FeatureRows",
     "Index",
     "Neighbourhood",
     "Points",
     "Search",
+    "SparseFeatures",
+    "SparsePoints",
     "block_distances",
     "check_spread",
     "distance_matrix",
     "feature_deviations",
     "find_neighbourhoods",
+    "make_points",
     "manhattan_block",
     "pair_distances",
     "products",

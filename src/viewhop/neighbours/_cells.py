@@ -57,6 +57,8 @@ class Cells:
         n_jobs : int
             Number of threads that share the splits.
         """
+        if points.is_sparse:
+            return cls._consecutive(points)
         order, starts = _split_recursively(points, n_jobs)
         ordered = copy(points)
         ordered.rows, ordered.norms = points.rows[order], points.norms[order]
@@ -72,6 +74,15 @@ class Cells:
             else:
                 radii[cell] = np.sqrt(np.square(rows).sum(axis=1).max())
         return cls(order, starts, ordered, centres, radii * (1 + 1e-9))
+
+    @classmethod
+    def _consecutive(cls, points: Points) -> Cells:
+        """Cells of samples in their own order, without balls, for sparse rows."""
+        n = len(points)
+        starts = np.array([*range(0, n, CELL), n])
+        size = starts.size - 1
+        order = np.arange(n, dtype=index_type(n))
+        return cls(order, starts, points, np.empty((size, 0)), np.full(size, np.inf))
 
     @property
     def blocks(self) -> list[slice]:

@@ -4,7 +4,7 @@ Queries are processed cell by cell. The triangle inequality excludes whole cells
 that are too far away; in the others, a matrix product about the centre of the query cell proposes
 pairs. These are measured from the difference of their rows, so a pair has the same distance from
 both ends, and no result depends on the cells. Manhattan distances have no such product and a search
-of their own.
+of their own, and so do sparse rows, which no cell brings together.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from viewhop.neighbours._cells import Cells
 from viewhop.neighbours._lists import Neighbourhood, PartialLists, join_lists, rank_pairs
 from viewhop.neighbours._manhattan_search import ManhattanSearch
 from viewhop.neighbours._points import Points, pair_distances, products
+from viewhop.neighbours._sparse_search import SparseSearch
 
 __all__ = ["columns_per_row", "exact_lists", "find_neighbourhoods"]
 
@@ -147,8 +148,10 @@ def columns_per_row(cells: Cells, *, k: int, generator: np.random.Generator) -> 
     return float(np.mean([search.n_columns(work[cell]) for cell in sampled]))
 
 
-def _search_of(cells: Cells) -> type[_Search] | type[ManhattanSearch]:
-    """The search for the norm of the samples."""
+def _search_of(cells: Cells) -> type[_Search] | type[ManhattanSearch] | type[SparseSearch]:
+    """The search for the kind of rows and the norm of the samples."""
+    if cells.points.is_sparse:
+        return SparseSearch
     return ManhattanSearch if cells.points.norm == "manhattan" else _Search
 
 

@@ -109,7 +109,8 @@ class PairLimits:
             near |= reached
         flat = np.flatnonzero(near)
         i, j = np.divmod(flat, columns.size)
-        below = lower.ravel()[flat].astype(np.float64)
+        is_whole = lower.flags.c_contiguous
+        below = (lower.ravel()[flat] if is_whole else lower[i, j]).astype(np.float64)
         self._update_limits(i, below, below + self._above(self._norms[i], sizes[j]))
         kept = None if reached is None else reached.ravel()[flat]
         self._chunks.append((i, columns[j], below, kept))

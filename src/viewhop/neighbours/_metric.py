@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from viewhop._runtime.threads import row_blocks
 from viewhop.kernels import Correlation, DistanceKernel
 from viewhop.neighbours._manhattan import manhattan_norms
 from viewhop.neighbours._points import Points
-from viewhop.views import LARGEST, Describe, row_number
+from viewhop.neighbours._sparse_features import FeatureRows, SparseFeatures
+from viewhop.neighbours._sparse_metric import (
+    sparse_deviations,
+    sparse_directions,
+    sparse_means,
+    sparse_quotients,
+    sparse_range,
+    sparse_sizes,
+)
+from viewhop.neighbours._sparse_points import make_points
+from viewhop.views import LARGEST, Describe, Rows, SparseRows, row_number
 
 __all__ = ["FeatureMap", "check_spread", "feature_deviations"]
 
@@ -44,12 +56,15 @@ class FeatureMap:
         What is subtracted from each row before that.
     needs_direction : bool
         Whether a row without a direction raises ValueError.
+    is_sparse : bool
+        Whether the rows that it was made for are sparse; all others are converted to that kind.
     """
 
     metric: str
     deviation: Floats | None
     centre: Floats | None = None
     needs_direction: bool = False
+    is_sparse: bool = False
 
     @property
     def rounding(self) -> float:
@@ -62,23 +77,23 @@ class FeatureMap:
         return "manhattan" if self.metric == "manhattan" else "euclidean"
 
     def points(
-        self, rows: NDArray[np.floating], *, slack: Floats | float = 0.0, n_jobs: int = 1
+        self, rows: FeatureRows, *, slack: Floats | float = 0.0, n_jobs: int = 1
     ) -> Points:
         """Feature rows as points that are measured with the norm of this space.
 
         Parameters
         ----------
-        rows : (n, d) array
+        rows : (n, d) array or SparseFeatures
             As the map returns them.
         slack, n_jobs
             As in `Points`.
         """
-        return Points(rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs)
+        return make_points(
+            rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs
+        )
 
     @classmethod
-    def of(
-        cls, kernel: DistanceKernel, X: NDArray[np.floating], name: str | None = None
-    ) -> FeatureMap:
+    def of(cls, kernel: DistanceKernel, X: Rows, name: str | None = None) -> FeatureMap:
         """The map that `kernel` asks for on training rows `X`.
 
         With the name of the view, rows whose distances underflow raise ValueError.
@@ -90,30 +105,51 @@ class FeatureMap:
             _divisors(X) if kernel.standardize else None,
             _means(X) if kernel.metric == "centered-cosine" else None,
             isinstance(kernel, Correlation),
+            isinstance(X, SparseRows),
         )
 
-    def __call__(
-        self, X: NDArray[np.floating], name: str, describe: Describe = row_number
-    ) -> NDArray[np.floating]:
+    def __call__(self, X: Rows, name: str, describe: Describe = row_number) -> Any:
         """Feature rows of `X`; an undefined row is a ValueError that names the view.
 
         Each row depends on itself alone, so a batch and its rows one by one agree.
+
+        Returns
+        -------
+        rows : (n, d) array, or SparseFeatures if the map was made for sparse rows
         """
+        X = self._same_kind(X)
         if self.metric in PLAIN:
+            if isinstance(X, SparseRows):
+                return SparseFeatures.of(sparse_quotients(X, self.deviation))
             rows = np.ascontiguousarray(X)
             return rows if self.deviation is None else rows / self.deviation
         rows, lengths, _ = self._directions(X)
         if self.needs_direction:
             _check_directions(lengths, name, describe)
         # Unit rows over √2: then ‖u − v‖² = 1 − similarity.
+        if isinstance(rows, SparseFeatures):
+            return rows.scaled(1.0 / lengths / np.sqrt(2.0))
         return np.asarray(rows / lengths[:, None] / np.sqrt(2.0))
 
-    def check(self, X: NDArray[np.floating], name: str, describe: Describe = row_number) -> None:
+    def _same_kind(self, X: Rows) -> Rows:
+        """The rows in the kind that the map was made for."""
+        if self.is_sparse and not isinstance(X, SparseRows):
+            return SparseRows(csr_array(X))
+        if not self.is_sparse and isinstance(X, SparseRows):
+            return np.asarray(X.matrix.toarray())
+        return X
+
+    def check(self, X: Rows, name: str, describe: Describe = row_number) -> None:
         """Raise ValueError, naming view and row, for a row that has no features."""
-        observed = np.flatnonzero(np.isfinite(X[:, 0]))
+        # A row of NaN was not observed, which no sparse row is.
+        if isinstance(X, SparseRows):
+            observed = np.arange(len(X))
+        else:
+            observed = np.flatnonzero(np.isfinite(X[:, 0]))
+        seen = self._same_kind(X[observed])
         if self.deviation is not None:
             with np.errstate(over="ignore"):
-                sizes = np.abs(X[observed] / self.deviation).max(axis=1)
+                sizes = _largest_quotients(seen, self.deviation)
             far = np.flatnonzero(~(sizes <= LARGEST))
             if far.size:
                 raise ValueError(
@@ -122,21 +158,21 @@ class FeatureMap:
                     "in fit"
                 )
         if self.needs_direction:
-            lengths = self._directions(X[observed])[1]
+            lengths = self._directions(seen)[1]
             _check_directions(lengths, name, lambda row: describe(int(observed[row])))
 
-    def has_direction(self, X: NDArray[np.floating]) -> NDArray[np.bool_]:
+    def has_direction(self, X: Rows) -> NDArray[np.bool_]:
         """Whether each row has a direction, (n,); always True for a metric that uses none."""
         if self.metric in PLAIN:
             return np.ones(len(X), dtype=bool)
-        return np.isfinite(self._directions(X)[1])
+        return np.isfinite(self._directions(self._same_kind(X))[1])
 
-    def slack(self, X: NDArray[np.floating], precision: np.dtype[np.floating]) -> Floats:
+    def slack(self, X: Rows, precision: np.dtype[np.floating]) -> Floats:
         """How far rounding may move each feature row, (n,).
 
         Parameters
         ----------
-        X : (n, d) array
+        X : (n, d) array or SparseRows
         precision : dtype
             The precision in which the rows came, which may be less than that of `X`.
         """
@@ -144,44 +180,71 @@ class FeatureMap:
         # that, because a radius moves with the row, and twice again to be safe.
         eps = float(np.finfo(np.float64).eps)
         unit = max(UNITS * eps, 2.0 * float(np.finfo(precision).eps))
-        moves = [self._sizes(X[block]) for block in row_blocks(*X.shape)]
+        X = self._same_kind(X)
+        width = X.nnz // max(1, len(X)) if isinstance(X, SparseRows) else X.shape[1]
+        moves = [self._sizes(X[block]) for block in row_blocks(len(X), width)]
         return np.asarray(unit * np.concatenate(moves))
 
-    def _sizes(self, X: NDArray[np.floating]) -> Floats:
+    def _sizes(self, X: Rows) -> Floats:
         """The size of the numbers that each feature row is computed from, (n,)."""
+        if self.metric in PLAIN and isinstance(X, SparseRows):
+            features = SparseFeatures.of(sparse_quotients(X, self.deviation))
+            return features.sums() if self.norm == "manhattan" else np.sqrt(features.norms())
         if self.metric in PLAIN:
+            assert not isinstance(X, SparseRows)
             rows = X if self.deviation is None else X / self.deviation
             rows = rows.astype(np.float64, copy=False)
             return manhattan_norms(rows) if self.norm == "manhattan" else _lengths(rows)
         _, lengths, sizes = self._directions(X)
         return np.asarray(sizes / lengths)
 
-    def _directions(self, X: NDArray[np.floating]) -> tuple[Floats, Floats, Floats]:
+    def _directions(self, X: Rows) -> tuple[Any, Floats, Floats]:
         """Centred rows, their lengths, and the sizes of the numbers they are differences of.
 
         The length of a row without a direction is infinite.
         """
+        is_centred = self.metric == "correlation" or self.centre is not None
+        # A difference of rounding size has no direction.
+        unit = UNITS * float(np.finfo(X.dtype).eps) if is_centred else 0.0
+        centre = self.centre
+        if centre is not None and self.deviation is not None:
+            centre = centre / self.deviation
+        if isinstance(X, SparseRows):
+            rows, lengths, sizes = sparse_directions(
+                X, self.deviation, centre, is_correlation=self.metric == "correlation"
+            )
+        else:
+            rows, lengths, sizes = self._full_directions(X, centre)
+        flat = (lengths <= unit * sizes) | (lengths == 0)
+        lengths[flat], sizes[flat] = np.inf, 0.0
+        return rows, lengths, sizes
+
+    def _full_directions(
+        self, X: NDArray[np.floating], centre: Floats | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The same for an array, with the lengths of all rows."""
         plain = X.astype(np.float64)
         if self.deviation is not None:
             plain = plain / self.deviation
         rows, sizes = plain, np.abs(plain).max(axis=1)
         if self.metric == "correlation":
             rows = plain - plain.mean(axis=1, keepdims=True)
-        elif self.centre is not None:
-            centre = self.centre if self.deviation is None else self.centre / self.deviation
+        elif centre is not None:
             rows = plain - centre
             sizes = sizes + np.abs(centre).max()
-        # A difference of rounding size has no direction.
-        unit = 0.0 if rows is plain else UNITS * float(np.finfo(X.dtype).eps)
         # Exact, and squares can neither overflow nor vanish.
         exponents = -np.frexp(np.abs(rows).max(axis=1))[1]
         rows = np.ldexp(rows, exponents[:, None])
         with np.errstate(over="ignore"):
             sizes = np.ldexp(sizes, exponents) * np.sqrt(X.shape[1])
-        lengths = np.sqrt(np.square(rows).sum(axis=1))
-        flat = (lengths <= unit * sizes) | (lengths == 0)
-        lengths[flat], sizes[flat] = np.inf, 0.0
-        return rows, lengths, sizes
+        return rows, np.sqrt(np.square(rows).sum(axis=1)), sizes
+
+
+def _largest_quotients(X: Rows, deviation: Floats) -> Floats:
+    """The largest magnitude of a value of each row over the deviation of its feature, (n,)."""
+    if isinstance(X, SparseRows):
+        return sparse_sizes(sparse_quotients(X, deviation))
+    return np.asarray(np.abs(X / deviation).max(axis=1))
 
 
 def _check_directions(lengths: Floats, name: str, describe: Describe) -> None:
@@ -193,18 +256,21 @@ def _check_directions(lengths: Floats, name: str, describe: Describe) -> None:
         )
 
 
-def check_spread(name: str, X: NDArray[np.floating]) -> None:
+def check_spread(name: str, X: Rows) -> None:
     """Raise ValueError, naming the view, if the squares of its distances underflow.
 
     Parameters
     ----------
     name : str
         The view.
-    X : (n, d) array
+    X : (n, d) array or SparseRows
         Its training rows.
     """
+    least, most = (
+        sparse_range(X) if isinstance(X, SparseRows) else (X.min(axis=0), X.max(axis=0))
+    )
     # The difference of two numbers within `LARGEST` cannot overflow.
-    spread = float((X.max(axis=0).astype(np.float64) - X.min(axis=0)).max())
+    spread = float((most.astype(np.float64) - least).max())
     if 0 < spread < LEAST_SPREAD[X.dtype.itemsize]:
         raise ValueError(
             f"view {name!r} is too small: its features vary by {spread:.3g} at most, and the "
@@ -213,12 +279,12 @@ def check_spread(name: str, X: NDArray[np.floating]) -> None:
         )
 
 
-def feature_deviations(X: NDArray[np.floating]) -> Floats:
+def feature_deviations(X: Rows) -> Floats:
     """The standard deviation of each feature, (d,); 0 if it is at the level of rounding.
 
     Parameters
     ----------
-    X : (n, d) array
+    X : (n, d) array or SparseRows
 
     Examples
     --------
@@ -227,22 +293,26 @@ def feature_deviations(X: NDArray[np.floating]) -> Floats:
     >>> feature_deviations(np.array([[1.0, 0.3], [3.0, 0.3]])).tolist()
     [1.0, 0.0]
     """
+    rounding = UNITS * float(np.finfo(X.dtype).eps)
+    if isinstance(X, SparseRows):
+        return sparse_deviations(X, rounding)
     # Scaled first, so that squares of extreme features neither overflow nor vanish.
     size = np.abs(X).max(axis=0).astype(np.float64)
     size[size == 0] = 1.0
     share = (X / size).std(axis=0, dtype=np.float64)
-    constant = share <= UNITS * np.finfo(X.dtype).eps
-    return np.where(constant, 0.0, size * share)
+    return np.where(share <= rounding, 0.0, size * share)
 
 
-def _divisors(X: NDArray[np.floating]) -> Floats:
+def _divisors(X: Rows) -> Floats:
     """What each feature is divided by to standardise it, (d,); 1 if it is constant."""
     deviations = feature_deviations(X)
     return np.where(deviations > 0, deviations, 1.0)
 
 
-def _means(X: NDArray[np.floating]) -> Floats:
+def _means(X: Rows) -> Floats:
     """The mean of each feature, (d,), without overflow."""
+    if isinstance(X, SparseRows):
+        return sparse_means(X)
     size = np.abs(X).max(axis=0).astype(np.float64)
     size[size == 0] = 1.0
     return np.asarray(size * (X / size).mean(axis=0, dtype=np.float64))

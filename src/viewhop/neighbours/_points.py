@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,9 +76,17 @@ class Points:
     Attributes
     ----------
     rows : (n, d) array, C order, of its own dtype
+        In `SparsePoints`, `viewhop.neighbours.SparseFeatures`.
     centre : (d,) float64 array
     norms : (n,) float64 array, squared norms of the centred rows
+    is_sparse : bool
+        Whether products of the rows are sparse; dense ones are then not available.
     """
+
+    rows: Any
+    centre: Floats
+    norms: Floats
+    is_sparse: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -139,6 +147,37 @@ class Points:
     def like(self, rows: NDArray[np.floating], slack: Floats | float = 0.0) -> Points:
         """Points with other rows, and the same centre and norm."""
         return Points(rows, self.centre, self.rounding, norm=self.norm, slack=slack)
+
+    def spread(self) -> float:
+        """Root mean square distance of the rows from their mean; 1 if they are all equal."""
+        size = float(np.abs(self.rows).max(initial=0.0)) or 1.0
+        rows = self.rows / size
+        squares = float(np.square(rows - rows.mean(axis=0)).sum(axis=1).mean())
+        return size * float(np.sqrt(squares)) or 1.0
+
+    def differences(self, i: Indices, other: Points, j: Indices) -> Floats:
+        """Distances of the pairs (self[i], other[j]), from the differences of their rows."""
+        distances = np.empty(i.size)
+        for part in row_blocks(i.size, PARTS * self.rows.shape[1]):
+            difference = self.rows[i[part]].astype(np.float64, copy=False)
+            difference -= other.rows[j[part]]
+            if other.norm == "manhattan":
+                distances[part] = manhattan_norms(difference)
+                continue
+            # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
+            distances[part] = np.sqrt(np.square(difference, out=difference).sum(axis=1))
+        return distances
+
+    def distances(
+        self, block: slice, other: Points, columns: slice, dtype: np.dtype[np.floating]
+    ) -> NDArray[np.floating]:
+        """Distances from a block of rows to rows of `other`, as accurate as `block_squares`."""
+        if other.norm == "manhattan":
+            values = manhattan_block(self.rows[block], other.rows[columns])
+            # A sum over many features may exceed single precision, though each is within it.
+            most = np.finfo(dtype).max
+            return values if dtype == DOUBLE else np.minimum(values, most).astype(dtype)
+        return block_squares(self, block, other, columns, dtype=dtype).distances()
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""
@@ -205,15 +244,7 @@ class Factor(NamedTuple):
 
 def pair_distances(a: Points, i: Indices, b: Points, j: Indices) -> Floats:
     """Distances of the pairs (a[i], b[j]), from the differences of their rows."""
-    distances = np.empty(i.size)
-    for part in row_blocks(i.size, PARTS * a.rows.shape[1]):
-        difference = a.rows[i[part]].astype(np.float64, copy=False)
-        difference -= b.rows[j[part]]
-        if b.norm == "manhattan":
-            distances[part] = manhattan_norms(difference)
-            continue
-        # Summed along contiguous rows: the sum of a pair does not depend on the other pairs.
-        distances[part] = np.sqrt(np.square(difference, out=difference).sum(axis=1))
+    distances = a.differences(i, b, j)
     distances[distances <= b.rounding] = 0.0
     return distances
 
@@ -300,12 +331,7 @@ def block_distances(
     dtype: np.dtype[np.floating] = DOUBLE,
 ) -> NDArray[np.floating]:
     """Distances from a block of rows of `a` to rows of `b`, as accurate as `block_squares`."""
-    if b.norm == "manhattan":
-        values = manhattan_block(a.rows[block], b.rows[other])
-        # A sum over many features may exceed single precision, though every feature is within it.
-        most = np.finfo(dtype).max
-        return values if dtype == DOUBLE else np.minimum(values, most).astype(dtype)
-    return block_squares(a, block, b, other, dtype=dtype).distances()
+    return a.distances(block, b, other, dtype)
 
 
 def distance_matrix(
