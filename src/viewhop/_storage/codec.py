@@ -160,6 +160,25 @@ class Shelf:
             raise ModelFileError(f"{where}: stored pairs are not in order")
         return csr_array((data, indices, indptr), shape=(n, n))
 
+    def take_rows(self, shape: tuple[int, int], dtype: Any, where: str) -> csr_array:
+        """A sparse matrix with sorted rows, some of them empty, removed from the shelf."""
+        n, width = shape
+        data = self.numbers("values", (-1,), dtype)
+        indices = self.take("indices", data.shape, (np.int32, np.int64))
+        indptr = self.take("indptr", (n + 1,), (np.int32, np.int64))
+        # Compared, not subtracted: differences of damaged numbers overflow.
+        is_rising = bool((indptr[1:] >= indptr[:-1]).all())
+        if indptr[0] != 0 or indptr[-1] != data.size or not is_rising:
+            raise ModelFileError(f"{where}: rows must begin and end with the stored entries")
+        if data.size and (indices.min() < 0 or indices.max() >= width):
+            raise ModelFileError(f"{where}: stored entries point beyond {width} columns")
+        rising = indices[1:] > indices[:-1]
+        ends = indptr[1:-1]
+        rising[ends[(ends > 0) & (ends < data.size)] - 1] = True  # from one row to the next
+        if not rising.all():
+            raise ModelFileError(f"{where}: stored entries are not in order")
+        return csr_array((data, indices, indptr), shape=shape)
+
     def check_empty(self) -> None:
         """Raise ModelFileError if an array is still on the shelf."""
         if self.arrays:

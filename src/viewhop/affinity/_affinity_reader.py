@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from viewhop.affinity._edge import Edge
 from viewhop.affinity._feature_codec import read_features
 from viewhop.affinity._kernel_codec import decode_kernel
 from viewhop.affinity._kernel_values import density_power
+from viewhop.affinity._row_codec import check_directions, read_rows, rows_differ
 from viewhop.affinity._sparse import SparseAffinity
 from viewhop.affinity._sparse_precomputed import SparsePrecomputed
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
 from viewhop.kernels import DistanceKernel, Precomputed
-from viewhop.neighbours import Index, Points
+from viewhop.neighbours import FeatureRows, Index, Points, SparseFeatures
 
 __all__ = [
     "LEAST_SCALE",
@@ -56,10 +58,20 @@ class AffinityReader:
     dtype : dtype of the kernel
     n_jobs : int
         Threads.
+    is_joint : bool
+        Whether its rows are those of several views side by side.
     """
 
     def __init__(
-        self, where: str, name: str, n: int, width: int, dtype: np.dtype[np.floating], n_jobs: int
+        self,
+        where: str,
+        name: str,
+        n: int,
+        width: int,
+        dtype: np.dtype[np.floating],
+        n_jobs: int,
+        *,
+        is_joint: bool = False,
     ) -> None:
         self.where = where
         self.name = name
@@ -67,6 +79,7 @@ class AffinityReader:
         self.width = width
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.is_joint = is_joint
 
     def read(self, data: Any, shelf: Shelf) -> Affinity:
         """The affinity from plain data and the arrays of the shelf."""
@@ -114,7 +127,10 @@ class AffinityReader:
         self, kernel: DistanceKernel, density: Floats, scale: Any, n_probe: Any, shelf: Shelf
     ) -> Affinity:
         features = read_features(kernel, self.width, shelf, self.where)
-        rows = shelf.numbers("rows", (self.n, self.width), (np.float32, np.float64))
+        rows = read_rows(shelf, self.n, self.width, self.where)
+        features = replace(features, is_sparse=isinstance(rows, SparseFeatures))
+        if not self.is_joint:
+            check_directions(rows, features, self.where)
         points = features.points(rows, n_jobs=self.n_jobs)
         sigma = self._scale(kernel, scale, shelf)
         if kernel.n_neighbors is None:
@@ -173,16 +189,15 @@ class AffinityReader:
         return Tiles.unpacked(triangle, self.n, n_jobs=self.n_jobs)
 
 
-def check_joined(where: str, rows: NDArray[np.floating], joined: NDArray[np.floating]) -> None:
+def check_joined(where: str, rows: FeatureRows, joined: FeatureRows) -> None:
     """Raise ModelFileError unless the rows of a joint view are those of the views side by side.
 
     Parameters
     ----------
     where : str
         Name of the joint view in the error message.
-    rows, joined : (n, d) arrays
+    rows, joined : (n, d) arrays or SparseFeatures
         As stored, and as computed from the views.
     """
-    size = np.abs(joined).max(initial=0.0)
-    if rows.shape != joined.shape or not (np.abs(rows - joined) <= ROUNDING * size).all():
+    if rows_differ(rows, joined, ROUNDING):
         raise ModelFileError(f"{where}: its rows are not those of the views side by side")

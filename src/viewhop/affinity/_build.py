@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import BLOCK, map_threads
@@ -20,8 +19,9 @@ from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
 from viewhop.errors import RecallWarning
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.neighbours import SPARSE_PAIRS
 from viewhop.selection import plain_metric, with_metric
-from viewhop.views import Describe, ViewRows, Views, row_number
+from viewhop.views import Describe, Rows, SparseRows, ViewRows, Views, row_number
 
 __all__ = ["AffinitySize", "build_affinities", "build_affinity", "search_bytes"]
 
@@ -30,6 +30,10 @@ LEAST_RECALL = 0.95
 
 #: Stored pairs per requested neighbour: more than 1, because neighbours are not always mutual.
 BOTH_WAYS = 1.2
+#: Bytes of a stored entry of sparse rows: a number and its column.
+ENTRY_BYTES = 12
+#: Numbers per pair while a block of a sparse search is compared.
+PASSES = 6
 #: Bytes that threads use for products and distances, whatever the size of the view.
 FIXED_BYTES = 10_000_000
 
@@ -37,7 +41,7 @@ FIXED_BYTES = 10_000_000
 def build_affinity(
     name: str,
     kernel: Kernel,
-    X: NDArray[np.floating],
+    X: Rows,
     *,
     generator: np.random.Generator | None = None,
     n_jobs: int = 1,
@@ -56,7 +60,7 @@ def build_affinity(
         The view, for errors and progress.
     kernel : Kernel
         A metric "auto" is chosen by `viewhop.selection.plain_metric`.
-    X : (n_samples, n_features) array
+    X : (n_samples, n_features) array or SparseRows
         For `Precomputed`, the (n_samples, n_samples) kernel.
     generator : Generator or None
         Draws the rows that a scale is estimated from; None means seed 0.
@@ -84,6 +88,8 @@ def build_affinity(
         own.name, own.kernel = name, kernel
         return own
     if isinstance(kernel, Precomputed):
+        if isinstance(X, SparseRows):
+            raise sparse_kernel_error(name)
         check_kernel_matrix(name, X, describe)
         if kernel.n_neighbors is None:
             return build_dense_precomputed(rows, kernel)
@@ -154,9 +160,11 @@ def build_affinities(
     return affinities
 
 
-def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floating]:
+def _kernel_input(views: Views, name: str, kernel: Kernel) -> Rows:
     """The observed rows of a view, in the form that its kernel takes."""
     rows = views.rows(name)
+    if kernel.is_pairwise and isinstance(rows, SparseRows):
+        raise sparse_kernel_error(name)
     if kernel.is_pairwise:
         if views.is_complete:
             return rows
@@ -169,6 +177,14 @@ def _kernel_input(views: Views, name: str, kernel: Kernel) -> NDArray[np.floatin
             )
         return rows[:, samples]
     return rows
+
+
+def sparse_kernel_error(name: str) -> TypeError:
+    """The error for a precomputed kernel that is a sparse matrix."""
+    return TypeError(
+        f"view {name!r} is a precomputed kernel, and it is sparse; pass its .toarray(), or "
+        "features instead of a kernel"
+    )
 
 
 @dataclass(frozen=True)
@@ -184,6 +200,8 @@ class AffinitySize:
     dtype : dtype of the kernel
     n_jobs : int
         Threads.
+    n_entries : int or None
+        Stored entries of sparse rows; None if the rows are full.
     """
 
     kernel: Kernel
@@ -191,6 +209,7 @@ class AffinitySize:
     d: int
     dtype: np.dtype[np.floating]
     n_jobs: int = 1
+    n_entries: int | None = None
 
     @property
     def is_dense(self) -> bool:
@@ -224,7 +243,14 @@ class AffinitySize:
             return values
         # A dense kernel in single precision also stores the centred rows.
         copies = 2 if self.is_dense and size == 4 else 1
-        return values + copies * n * self.d * size + 32 * n
+        return values + copies * self.row_bytes + 32 * n
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of the rows that new samples are compared with."""
+        if self.n_entries is None:
+            return self.n * self.d * self.dtype.itemsize
+        return ENTRY_BYTES * self.n_entries + 8 * (self.n + self.d)
 
     @property
     def peak_bytes(self) -> float:
@@ -236,13 +262,19 @@ class AffinitySize:
             return self.stored_bytes if self.is_dense else 3.0 * n * n * size
         if not self.is_dense:
             assert kernel.n_neighbors is not None
-            search = search_bytes(n, self.d, kernel.n_neighbors + 1, self.dtype) - FIXED_BYTES
-            return max(search, self.stored_bytes)
+            if self.n_entries is None:
+                search = search_bytes(n, self.d, kernel.n_neighbors + 1, self.dtype)
+                return max(search - FIXED_BYTES, self.stored_bytes)
+            # The rows twice more: as they were made, and by feature.
+            passes = self.n_jobs * 8 * PASSES * min(SPARSE_PAIRS, n * n)
+            pairs = 60 * n * (min(kernel.n_neighbors + 1, n - 1) + 1)
+            return max(3 * self.row_bytes + pairs, self.stored_bytes) + passes
         side = min(SIDE, n)
         # Two tiles, and the centred rows of the samples on both of their sides.
         is_manhattan = isinstance(kernel, DistanceKernel) and not kernel.is_euclidean
         two = side * (8 + size if is_manhattan else 2 * size)  # the former adds in double precision
-        tiles = self.n_jobs * side * (two + 2 * self.d * 8)
+        width = self.d if self.n_entries is None else self.n_entries // max(1, n)
+        tiles = self.n_jobs * side * (two + 2 * width * 8)
         nearest = n * n / side * size
         is_local = isinstance(kernel, DistanceKernel) and kernel.bandwidth == "local"
         panels = 2 * self.n_jobs * side * n * size if is_local else 0

@@ -22,7 +22,6 @@ from viewhop.affinity._joint_view import (
     join_views,
     joint_name,
     measured_affinities,
-    spread,
 )
 from viewhop.affinity._side_by_side import SideBySide
 from viewhop.errors import ModelFileError
@@ -102,8 +101,7 @@ def build_concatenation(affinities: Sequence[Affinity], view: ViewRows | None = 
     """
     measured, kernel = _concat(affinities)
     factors = {
-        K.name: 1.0 / spread(K.points.rows) if kernel.bandwidth == "local" else 1.0
-        for K in measured
+        K.name: 1.0 / K.points.spread() if kernel.bandwidth == "local" else 1.0 for K in measured
     }
     if view is None:
         name = joint_name([K.name for K in measured])
@@ -143,7 +141,7 @@ def restore_concatenation(
     ):
         raise ModelFileError("the joint view: its kernel is not that of the views side by side")
     for K, factor in zip(measured, joint.side_by_side.factors.values(), strict=True):
-        expected = 1.0 / spread(K.points.rows) if is_local else 1.0
+        expected = 1.0 / K.points.spread() if is_local else 1.0
         if not abs(factor - expected) <= ROUNDING * expected * is_local:
             raise ModelFileError(f"the joint view: the factor of view {K.name!r} is not its own")
     joint.affinity.points.rounding = _rounding(measured, joint.side_by_side)

@@ -24,8 +24,8 @@ from viewhop.affinity._side_by_side import SideBySide
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.errors import ModelFileError
 from viewhop.kernels import Gaussian, Kernel
-from viewhop.neighbours import FeatureMap, Points
-from viewhop.views import RowMap, ViewRows
+from viewhop.neighbours import FeatureMap, FeatureRows, make_points
+from viewhop.views import RowMap, Rows, ViewRows
 
 __all__ = [
     "JointView",
@@ -36,7 +36,6 @@ __all__ = [
     "joint_name",
     "lowest_precision",
     "measured_affinities",
-    "spread",
 ]
 
 #: Kernels of distances between rows, the only ones that can be joined.
@@ -63,9 +62,7 @@ class JointView:
         """Name of the joint view."""
         return self.affinity.name
 
-    def rows(
-        self, affinities: Sequence[Affinity], new: Mapping[str, NDArray[np.floating]]
-    ) -> NDArray[np.floating]:
+    def rows(self, affinities: Sequence[Affinity], new: Mapping[str, Rows]) -> FeatureRows:
         """Rows of new samples in the joint view, (q, d).
 
         Parameters
@@ -80,7 +77,7 @@ class JointView:
         }
         return self.side_by_side.join(features, self.affinity.points.rows.dtype)
 
-    def against(self, rows: NDArray[np.floating], precision: np.dtype[np.floating]) -> KernelRows:
+    def against(self, rows: Any, precision: np.dtype[np.floating]) -> KernelRows:
         """Kernel rows of new samples against the training samples.
 
         Parameters
@@ -138,7 +135,9 @@ class JointView:
         name = joint_name(names)
         places = complete_rows(rows)
         n = places[0].size
-        reader = AffinityReader("the joint view", name, n, width, affinities[0].dtype, n_jobs)
+        reader = AffinityReader(
+            "the joint view", name, n, width, affinities[0].dtype, n_jobs, is_joint=True
+        )
         affinity = reader.read(kernel, shelf)
         if not isinstance(affinity, Measured) or affinity.features.metric != "euclidean":
             raise ModelFileError("the joint view: expected Euclidean distances")
@@ -210,7 +209,7 @@ def build_joint_view(
     measured = measured_affinities(affinities)
     if kernel is None or len(measured) < len(affinities):
         return None
-    factors = {K.name: float(np.sqrt(weights[K.name])) / spread(K.points.rows) for K in measured}
+    factors = {K.name: float(np.sqrt(weights[K.name])) / K.points.spread() for K in measured}
     dtype = affinities[0].dtype
     values = np.empty((0, 0), dtype=dtype)
     name = joint_name([K.name for K in affinities])
@@ -252,7 +251,7 @@ def join_views(
     joined = side_by_side.join(features, view.values.dtype)
     plain = FeatureMap("euclidean", None)
     slack = plain.slack(joined, view.precision)
-    points = Points(joined, rounding=rounding, slack=slack, n_jobs=view.n_jobs)
+    points = make_points(joined, rounding=rounding, slack=slack, n_jobs=view.n_jobs)
     del joined  # the points hold a copy
     build = build_dense_points if kernel.n_neighbors is None else build_points_affinity
     return JointView(build(view, kernel, plain, points), side_by_side)
@@ -275,10 +274,3 @@ def complete_rows(rows: RowMap) -> list[NDArray[np.intp]]:
     """
     complete = np.flatnonzero(rows.observed.all(axis=1))
     return [rows.first_rows(view)[complete] for view in range(rows.n_views)]
-
-
-def spread(rows: NDArray[np.floating]) -> float:
-    """Root mean square distance of rows from their mean; 1 if they are all equal."""
-    size = float(np.abs(rows).max(initial=0.0)) or 1.0
-    squares = float(np.square(rows / size - (rows / size).mean(axis=0)).sum(axis=1).mean())
-    return size * float(np.sqrt(squares)) or 1.0

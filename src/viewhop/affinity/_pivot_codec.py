@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from viewhop.affinity._feature_codec import read_features, write_features
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._low_rank import check_semidefinite
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
+from viewhop.affinity._row_codec import check_directions, read_rows, write_rows
 from viewhop.errors import ModelFileError
 from viewhop.kernels import DistanceKernel, Kernel, Precomputed
+from viewhop.neighbours import SparseFeatures
 
 __all__ = ["decode_pivots", "encode_pivots"]
 
@@ -40,7 +43,7 @@ def encode_pivots(pivots: Pivots, shelf: Shelf) -> dict[str, Any]:
         return {"kernel": encode_kernel(Precomputed(), where), "scale": None}
     assert isinstance(pivots, DistancePivots)
     write_features(pivots.features, shelf)
-    shelf.put("rows", pivots.points.rows)
+    write_rows(pivots.points.rows, shelf)
     return {"kernel": encode_kernel(pivots.kernel, where), "scale": float(pivots.scale)}
 
 
@@ -75,7 +78,9 @@ def decode_pivots(state: Any, scale: Any, shelf: Shelf, *, name: str, n: int, wi
         return GivenPivots(name, columns, triangle)
     assert isinstance(kernel, DistanceKernel)
     features = read_features(kernel, width, shelf, where)
-    rows = shelf.numbers("rows", (len(triangle), width), (np.float32, np.float64))
+    rows = read_rows(shelf, len(triangle), width, where)
+    features = replace(features, is_sparse=isinstance(rows, SparseFeatures))
+    check_directions(rows, features, where)
     sigma = read_number(scale, f"{where}: scale", least=LEAST_SCALE, most=MOST_SCALE)
     points = features.points(rows)
     pivots = DistancePivots(name, kernel, features, points, sigma, columns, triangle)

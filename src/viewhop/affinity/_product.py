@@ -14,11 +14,12 @@ from viewhop.affinity._affinity_reader import ROUNDING, AffinityReader, check_jo
 from viewhop.affinity._common_kernel import common_gaussian
 from viewhop.affinity._dense import DenseAffinity, DensePrecomputed
 from viewhop.affinity._kernel_rows import KernelRows, normalised_logs
+from viewhop.affinity._side_by_side import SideBySide
 from viewhop.affinity._sparse import SparseAffinity, build_points_affinity
 from viewhop.affinity._tiles import Tiles
 from viewhop.errors import ModelFileError
 from viewhop.kernels import Gaussian, Precomputed
-from viewhop.neighbours import FeatureMap, Points
+from viewhop.neighbours import FeatureMap, FeatureRows, SparseFeatures, make_points
 from viewhop.views import ViewRows
 
 __all__ = ["KernelProduct"]
@@ -56,7 +57,7 @@ class KernelProduct:
         self._n_views = len(affinities)
         self.joint = self._multiply(n_jobs) if joint is None else joint
 
-    def against(self, new: Mapping[str, NDArray[np.floating]]) -> KernelRows:
+    def against(self, new: Mapping[str, Any]) -> KernelRows:
         """Kernel rows of new samples in the product.
 
         Parameters
@@ -119,7 +120,9 @@ class KernelProduct:
         if not all(a.kernel.is_euclidean for a in sparse):
             raise ModelFileError("the product: no joint view has the distance of each of the views")
         width = sum(a.points.rows.shape[1] for a in sparse)
-        joint = AffinityReader("the product", "product", n, width, dtype, n_jobs).read(data, shelf)
+        joint = AffinityReader(
+            "the product", "product", n, width, dtype, n_jobs, is_joint=True
+        ).read(data, shelf)
         if not isinstance(joint, SparseAffinity) or joint.features.metric != "euclidean":
             raise ModelFileError(
                 "the product of neighbour kernels is a neighbour kernel with Euclidean distances"
@@ -141,7 +144,7 @@ class KernelProduct:
         dtype = self._sparse[0].dtype if self._sparse else np.dtype(np.float64)
         rows = ViewRows("product", np.empty((0, 0), dtype=dtype), n_jobs=n_jobs)
         plain = FeatureMap("euclidean", None)
-        joined = Points(points, slack=plain.slack(points, points.dtype))
+        joined = make_points(points, slack=plain.slack(points, points.dtype))
         return build_points_affinity(rows, self._joint_kernel(), plain, joined)
 
     def _joint_kernel(self) -> Gaussian:
@@ -163,14 +166,19 @@ class KernelProduct:
                 )
         return joint
 
-    def _side_by_side(self, features: Mapping[str, NDArray[np.floating]]) -> Floats:
+    def _side_by_side(self, features: Mapping[str, FeatureRows]) -> FeatureRows:
         """Feature rows of all views, each divided by its scale (a local one without its factor)."""
         self._joint_kernel()
-        blocks = []
+        blocks, inverses = [], {}
         for affinity in self._sparse:
             sigma = float(np.median(affinity.scale))
             if isinstance(affinity.scale, np.ndarray):
                 sigma /= float(np.sqrt(affinity.kernel.factor))
-            # Divided, not multiplied by the inverse: old files have these bits.
-            blocks.append(features[affinity.name] / np.float64(sigma))
+            inverses[affinity.name] = 1.0 / sigma
+            rows = features[affinity.name]
+            if not isinstance(rows, SparseFeatures):
+                # Divided, not multiplied by the inverse: old files have these bits.
+                blocks.append(rows / np.float64(sigma))
+        if len(blocks) < len(inverses):
+            return SideBySide(inverses).join(features)
         return np.hstack(blocks)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from viewhop.neighbours import FeatureRows, SparseFeatures, join_sparse
 
 __all__ = ["SideBySide"]
 
@@ -35,17 +37,24 @@ class SideBySide:
 
     def join(
         self,
-        features: Mapping[str, NDArray[np.floating]],
+        features: Mapping[str, FeatureRows],
         dtype: np.dtype[np.floating] = DOUBLE,
-    ) -> NDArray[np.floating]:
+    ) -> Any:
         """Rows of the same samples, joined, (n, sum of the widths).
 
         Parameters
         ----------
-        features : dict of (n, d) arrays by view name
+        features : dict of (n, d) arrays or SparseFeatures by view name
             Feature rows, see `viewhop.neighbours.FeatureMap`.
         dtype : dtype of the result
+
+        Returns
+        -------
+        joined : (n, d) array, or SparseFeatures if some view is sparse
+            The columns of full rows then come last.
         """
+        if any(isinstance(rows, SparseFeatures) for rows in features.values()):
+            return join_sparse({n: (features[n], f) for n, f in self.factors.items()}, dtype)
         widths = [features[name].shape[1] for name in self.factors]
         joined = np.empty((len(next(iter(features.values()))), sum(widths)), dtype=dtype)
         start = 0

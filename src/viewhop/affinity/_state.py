@@ -11,6 +11,7 @@ from viewhop._storage.codec import Shelf
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._feature_codec import write_features
 from viewhop.affinity._kernel_codec import encode_kernel
+from viewhop.affinity._row_codec import write_rows
 from viewhop.neighbours import FeatureMap, Points, block_distances
 
 __all__ = ["base_state", "distance_block", "measured_state"]
@@ -49,7 +50,7 @@ def measured_state(
         Receives the arrays.
     """
     data = base_state(affinity, shelf)
-    shelf.put("rows", points.rows)
+    write_rows(points.rows, shelf)
     write_features(features, shelf)
     if isinstance(affinity.scale, np.ndarray):
         shelf.put("scale", affinity.scale)

@@ -14,8 +14,8 @@ from viewhop.bandwidth._degree_tables import degree_tables
 from viewhop.bandwidth._linear_range import LEAST_SLOPE, check_rule, find_linear_ranges
 from viewhop.bandwidth._one_view import choose_rows, constant_view_error, distance_rows
 from viewhop.errors import ScaleWarning
-from viewhop.neighbours import Points, check_spread
-from viewhop.views import Views, require_rows
+from viewhop.neighbours import Points, check_spread, plain_points
+from viewhop.views import Rows, Views, require_rows
 
 __all__ = ["JointScales", "Surface", "common_rows", "joint", "joint_scales"]
 
@@ -122,7 +122,7 @@ def joint(
     rows = common_rows(all_views, [*all_views.names])
     for name, X in rows.items():
         check_spread(name, X)
-    points = {name: Points(X) for name, X in rows.items()}
+    points = {name: plain_points(X) for name, X in rows.items()}
     return joint_scales(points, n_scales, rule, generator)
 
 
@@ -220,7 +220,7 @@ def _scales(
     return scales
 
 
-def common_rows(views: Views, names: list[str]) -> dict[str, NDArray[np.floating]]:
+def common_rows(views: Views, names: list[str]) -> dict[str, Rows]:
     """The rows of the samples that all of the named views observed, one row per sample."""
     if views.is_complete:
         return {name: views.rows(name) for name in names}
@@ -231,7 +231,7 @@ def common_rows(views: Views, names: list[str]) -> dict[str, NDArray[np.floating
             'bandwidth="joint" needs at least 3 samples that all of its views '
             f"({', '.join(names)}) observed, and these are {is_common.sum()}; use another rule"
         )
-    rows = {}
+    rows: dict[str, Rows] = {}
     for name in names:
         samples, first = np.unique(views.samples(name), return_index=True)
         rows[name] = views.rows(name)[first[is_common[samples]]]

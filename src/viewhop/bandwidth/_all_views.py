@@ -12,7 +12,13 @@ from sklearn.base import clone
 from viewhop.bandwidth._algorithm_1 import common_rows, joint_scales
 from viewhop.bandwidth._one_view import choose_scale
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel
-from viewhop.neighbours import FeatureMap, Points, check_spread, find_neighbourhoods
+from viewhop.neighbours import (
+    FeatureMap,
+    Points,
+    check_spread,
+    find_neighbourhoods,
+    plain_points,
+)
 from viewhop.views import Views, require_rows
 
 __all__ = ["connected", "resolve_scales"]
@@ -46,7 +52,8 @@ def connected(views: Views | list[ArrayLike] | Mapping[str, ArrayLike]) -> dict[
     all_views = require_rows(Views(views))
     for name in all_views.names:
         check_spread(name, all_views.rows(name))
-    return _connected({name: Points(all_views.rows(name)) for name in all_views.names}, all_views)
+    points = {name: plain_points(all_views.rows(name)) for name in all_views.names}
+    return _connected(points, all_views)
 
 
 def resolve_scales(

@@ -22,6 +22,7 @@ from viewhop.neighbours import (
     check_spread,
     distance_matrix,
     find_neighbourhoods,
+    plain_points,
 )
 from viewhop.views import Views
 
@@ -181,9 +182,10 @@ def log_log(
 
 
 def _points(X: ArrayLike) -> Points:
-    rows = Views([X]).arrays[0]
+    views = Views([X])
+    rows = views.rows(views.names[0])
     check_spread("X", rows)
-    return Points(rows)
+    return plain_points(rows)
 
 
 def choose_rows(n: int, generator: np.random.Generator) -> NDArray[np.intp]:

@@ -27,6 +27,7 @@ from viewhop.views import (
     Schema,
     Views,
     check_depth,
+    check_sparse,
     cut_columns,
     frame_groups,
     is_collection,
@@ -100,6 +101,12 @@ class ViewEstimator(BaseEstimator):
     @abstractmethod
     def _schema(self) -> Schema:
         """The schema of the training views."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags for scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _read_training(self, X: Any) -> tuple[Views, Schema]:
         """The views in `X`, and the schema that new samples must match."""
@@ -237,16 +244,25 @@ class ViewTransformer(TransformerMixin, ViewEstimator):
         return tags
 
 
-def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.floating]:
-    """One stacked array or DataFrame as scikit-learn reads it; NaN is kept, masked becomes NaN."""
-    if not issparse(X):  # refused by scikit-learn
+def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """One stacked array or DataFrame as scikit-learn reads it; NaN is kept, masked becomes NaN.
+
+    A sparse one becomes a CSR array.
+    """
+    if issparse(X):
+        X = check_sparse("X", X)
+    else:
         X = plain_array("X", X)
         if len(getattr(X, "shape", ())) > 2:  # scikit-learn refuses fewer dimensions
             check_depth("X", X)
-    matrix: NDArray[np.floating] = validate_data(
-        est, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+    return validate_data(
+        est,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        ensure_all_finite=False,
     )
-    return matrix
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

@@ -16,7 +16,7 @@ from viewhop.geometry._leading import TOLERANCE
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.solvers import Rank, solving_bytes
-from viewhop.views import Views
+from viewhop.views import SparseRows, Views
 from viewhop.walks import WalkSize
 
 __all__ = ["FIXED", "MemoryPlan", "plan_memory"]
@@ -155,18 +155,23 @@ def plan_memory(
     rank : Rank
     """
     n_jobs = thread_count(recipe.n_jobs)
-    shapes = {name: views.rows(name).shape for name in views.names}
+    rows = {name: views.rows(name) for name in views.names}
+    entries = {n: own.nnz if isinstance(own, SparseRows) else None for n, own in rows.items()}
     sizes = [
-        AffinitySize(kernels[name], n, d, views.dtype, n_jobs) for name, (n, d) in shapes.items()
+        AffinitySize(kernels[name], *own.shape, views.dtype, n_jobs, entries[name])
+        for name, own in rows.items()
     ]
     # Refuses kernels that cannot be joined, before anything is computed.
     joined = recipe.walk.joined_kernel([kernels[name] for name in views.names])
     has_joint = joined is not None or has_joint_view(recipe, kernels, views)
     if has_joint:
-        width = sum(d for _, d in shapes.values())
+        width = sum(own.shape[1] for own in rows.values())
+        stored = sum(own.nnz if isinstance(own, SparseRows) else own.size for own in rows.values())
+        is_sparse = any(count is not None for count in entries.values())
         n_complete = int(views.observed.all(axis=1).sum())
         kernel = kernels[views.names[0]] if joined is None else joined
-        sizes.append(AffinitySize(kernel, n_complete, width, views.dtype, n_jobs))
+        n_entries = stored if is_sparse else None
+        sizes.append(AffinitySize(kernel, n_complete, width, views.dtype, n_jobs, n_entries))
     return MemoryPlan(
         kernels=sizes,
         walk=recipe.walk.size(

@@ -15,10 +15,12 @@ from viewhop.neighbours._points import (
     products,
 )
 from viewhop.neighbours._scaled_squares import scaled_squares
-from viewhop.neighbours._sparse_features import FeatureRows, SparseFeatures
-from viewhop.neighbours._sparse_points import SparsePoints, make_points
+from viewhop.neighbours._sparse_features import FeatureRows, SparseFeatures, join_sparse
+from viewhop.neighbours._sparse_points import SparsePoints, make_points, plain_points
+from viewhop.neighbours._sparse_search import SPARSE_PAIRS
 
 __all__ = [
+    "SPARSE_PAIRS",
     "Cells",
     "FeatureMap",
     "FeatureRows",
@@ -33,9 +35,11 @@ __all__ = [
     "distance_matrix",
     "feature_deviations",
     "find_neighbourhoods",
+    "join_sparse",
     "make_points",
     "manhattan_block",
     "pair_distances",
+    "plain_points",
     "products",
     "query_index",
     "scaled_squares",

@@ -76,9 +76,7 @@ class FeatureMap:
         """The norm of the difference of two feature rows that is their distance."""
         return "manhattan" if self.metric == "manhattan" else "euclidean"
 
-    def points(
-        self, rows: FeatureRows, *, slack: Floats | float = 0.0, n_jobs: int = 1
-    ) -> Points:
+    def points(self, rows: FeatureRows, *, slack: Floats | float = 0.0, n_jobs: int = 1) -> Points:
         """Feature rows as points that are measured with the norm of this space.
 
         Parameters
@@ -88,9 +86,7 @@ class FeatureMap:
         slack, n_jobs
             As in `Points`.
         """
-        return make_points(
-            rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs
-        )
+        return make_points(rows, rounding=self.rounding, norm=self.norm, slack=slack, n_jobs=n_jobs)
 
     @classmethod
     def of(cls, kernel: DistanceKernel, X: Rows, name: str | None = None) -> FeatureMap:
@@ -108,7 +104,7 @@ class FeatureMap:
             isinstance(X, SparseRows),
         )
 
-    def __call__(self, X: Rows, name: str, describe: Describe = row_number) -> Any:
+    def __call__(self, X: Rows | SparseFeatures, name: str, describe: Describe = row_number) -> Any:
         """Feature rows of `X`; an undefined row is a ValueError that names the view.
 
         Each row depends on itself alone, so a batch and its rows one by one agree.
@@ -119,6 +115,8 @@ class FeatureMap:
         """
         X = self._same_kind(X)
         if self.metric in PLAIN:
+            if isinstance(X, SparseFeatures):
+                return X
             if isinstance(X, SparseRows):
                 return SparseFeatures.of(sparse_quotients(X, self.deviation))
             rows = np.ascontiguousarray(X)
@@ -131,8 +129,10 @@ class FeatureMap:
             return rows.scaled(1.0 / lengths / np.sqrt(2.0))
         return np.asarray(rows / lengths[:, None] / np.sqrt(2.0))
 
-    def _same_kind(self, X: Rows) -> Rows:
-        """The rows in the kind that the map was made for."""
+    def _same_kind(self, X: Any) -> Any:
+        """The rows in the kind that the map was made for; feature rows stay as they are."""
+        if isinstance(X, SparseFeatures):
+            return X
         if self.is_sparse and not isinstance(X, SparseRows):
             return SparseRows(csr_array(X))
         if not self.is_sparse and isinstance(X, SparseRows):
@@ -167,7 +167,16 @@ class FeatureMap:
             return np.ones(len(X), dtype=bool)
         return np.isfinite(self._directions(self._same_kind(X))[1])
 
-    def slack(self, X: Rows, precision: np.dtype[np.floating]) -> Floats:
+    def directions(self, width: int) -> Floats:
+        """What sparse feature rows are centred by, (r, width): one row or none."""
+        if self.metric == "correlation":
+            return np.ones((1, width))
+        if self.centre is None:
+            return np.empty((0, width))
+        centre = self.centre if self.deviation is None else self.centre / self.deviation
+        return np.asarray(centre[None])
+
+    def slack(self, X: Rows | SparseFeatures, precision: np.dtype[np.floating]) -> Floats:
         """How far rounding may move each feature row, (n,).
 
         Parameters
@@ -181,6 +190,8 @@ class FeatureMap:
         eps = float(np.finfo(np.float64).eps)
         unit = max(UNITS * eps, 2.0 * float(np.finfo(precision).eps))
         X = self._same_kind(X)
+        if isinstance(X, SparseFeatures):
+            return np.asarray(unit * np.sqrt(X.sizes()))
         width = X.nnz // max(1, len(X)) if isinstance(X, SparseRows) else X.shape[1]
         moves = [self._sizes(X[block]) for block in row_blocks(len(X), width)]
         return np.asarray(unit * np.concatenate(moves))
@@ -206,21 +217,20 @@ class FeatureMap:
         is_centred = self.metric == "correlation" or self.centre is not None
         # A difference of rounding size has no direction.
         unit = UNITS * float(np.finfo(X.dtype).eps) if is_centred else 0.0
-        centre = self.centre
-        if centre is not None and self.deviation is not None:
-            centre = centre / self.deviation
+        is_correlation = self.metric == "correlation"
+        directions = self.directions(X.shape[1])
         if isinstance(X, SparseRows):
             rows, lengths, sizes = sparse_directions(
-                X, self.deviation, centre, is_correlation=self.metric == "correlation"
+                X, self.deviation, directions, is_correlation=is_correlation
             )
         else:
-            rows, lengths, sizes = self._full_directions(X, centre)
+            rows, lengths, sizes = self._full_directions(X, directions)
         flat = (lengths <= unit * sizes) | (lengths == 0)
         lengths[flat], sizes[flat] = np.inf, 0.0
         return rows, lengths, sizes
 
     def _full_directions(
-        self, X: NDArray[np.floating], centre: Floats | None
+        self, X: NDArray[np.floating], directions: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """The same for an array, with the lengths of all rows."""
         plain = X.astype(np.float64)
@@ -229,9 +239,9 @@ class FeatureMap:
         rows, sizes = plain, np.abs(plain).max(axis=1)
         if self.metric == "correlation":
             rows = plain - plain.mean(axis=1, keepdims=True)
-        elif centre is not None:
-            rows = plain - centre
-            sizes = sizes + np.abs(centre).max()
+        elif len(directions):
+            rows = plain - directions[0]
+            sizes = sizes + np.abs(directions[0]).max()
         # Exact, and squares can neither overflow nor vanish.
         exponents = -np.frexp(np.abs(rows).max(axis=1))[1]
         rows = np.ldexp(rows, exponents[:, None])
@@ -266,9 +276,7 @@ def check_spread(name: str, X: Rows) -> None:
     X : (n, d) array or SparseRows
         Its training rows.
     """
-    least, most = (
-        sparse_range(X) if isinstance(X, SparseRows) else (X.min(axis=0), X.max(axis=0))
-    )
+    least, most = sparse_range(X) if isinstance(X, SparseRows) else (X.min(axis=0), X.max(axis=0))
     # The difference of two numbers within `LARGEST` cannot overflow.
     spread = float((most.astype(np.float64) - least).max())
     if 0 < spread < LEAST_SPREAD[X.dtype.itemsize]:

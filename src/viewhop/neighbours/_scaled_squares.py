@@ -33,8 +33,8 @@ def scaled_squares(
     """Squared Euclidean distances over the squared scale, (p, q), and the least of each row, (p,).
 
     They are as accurate as those of `block_squares`. None if a product of this precision would not
-    be: for rows far from all others, for a scale that over- or underflows, or for many near pairs; and
-    None for sparse rows, whose product takes as long as any pass.
+    be: for rows far from all others, for a scale that over- or underflows, or for many near pairs;
+    and for sparse rows, whose product takes as long as any pass.
 
     Parameters
     ----------

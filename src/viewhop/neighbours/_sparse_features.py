@@ -7,16 +7,18 @@ product of the mean with each of them, and nothing is turned into a full array.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.linalg import block_diag
+from scipy.sparse import csr_array, hstack
 
 from viewhop._runtime.threads import row_blocks
 
-__all__ = ["FeatureRows", "SparseFeatures", "pair_differences"]
+__all__ = ["FeatureRows", "SparseFeatures", "join_sparse", "pair_differences"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -136,6 +138,29 @@ class SparseFeatures:
 
 #: Rows of a view in the space of a kernel.
 FeatureRows: TypeAlias = "NDArray[np.floating] | SparseFeatures"
+
+
+def join_sparse(
+    parts: Mapping[str, tuple[FeatureRows, float]], dtype: np.dtype[np.floating]
+) -> SparseFeatures:
+    """Feature rows side by side, each view times its factor; full rows after all sparse ones.
+
+    Parameters
+    ----------
+    parts : dict of (rows, factor) by view name
+        At least one of them sparse.
+    dtype : dtype of the entries
+    """
+    sparse = [(rows, f) for rows, f in parts.values() if isinstance(rows, SparseFeatures)]
+    full = [(rows, f) for rows, f in parts.values() if not isinstance(rows, SparseFeatures)]
+    full += [(rows.dense, factor) for rows, factor in sparse]
+    entries = hstack([rows.sparse * np.float64(factor) for rows, factor in sparse], format="csr")
+    return SparseFeatures(
+        csr_array(entries).astype(dtype, copy=False),
+        np.hstack([rows.offsets * factor for rows, factor in sparse]),
+        block_diag(*(rows.directions for rows, _ in sparse)),
+        np.hstack([rows * np.float64(factor) for rows, factor in full]).astype(dtype, copy=False),
+    )
 
 
 def pair_differences(

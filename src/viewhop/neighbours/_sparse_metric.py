@@ -89,7 +89,7 @@ def sparse_sizes(matrix: csr_array) -> Floats:
 
 
 def sparse_directions(
-    X: SparseRows, deviation: Floats | None, centre: Floats | None, *, is_correlation: bool
+    X: SparseRows, deviation: Floats | None, directions: Floats, *, is_correlation: bool
 ) -> SparseDirections:
     """Rows divided by deviations and centred, with their lengths and sizes.
 
@@ -97,20 +97,20 @@ def sparse_directions(
     ----------
     X : SparseRows
     deviation : (d,) array or None
-    centre : (d,) array or None
-        Subtracted from each row, once that is divided; by the mean of each row's own entries if
-        `is_correlation`.
+    directions : (r, d) array
+        What is subtracted from each row, once that is divided: one row or none.
     is_correlation : bool
+        Whether it is subtracted as often as the mean of the row, and not once.
     """
     rows = SparseFeatures.of(sparse_quotients(X, deviation).astype(np.float64))
     n, d = rows.shape
     sizes = largest = sparse_sizes(rows.sparse)
     if is_correlation:
         means = np.asarray(rows.sparse.sum(axis=1)).ravel() / d
-        rows = SparseFeatures(rows.sparse, means[:, None], np.ones((1, d)), rows.dense)
-    elif centre is not None:
-        largest = sizes = sizes + np.abs(centre).max()
-        rows = SparseFeatures(rows.sparse, np.ones((n, 1)), centre[None], rows.dense)
+        rows = SparseFeatures(rows.sparse, means[:, None], directions, rows.dense)
+    elif len(directions):
+        largest = sizes = sizes + np.abs(directions[0]).max()
+        rows = SparseFeatures(rows.sparse, np.ones((n, 1)), directions, rows.dense)
     # Exact, and squares can neither overflow nor vanish.
     factors = np.ldexp(1.0, -np.frexp(largest)[1])
     rows = rows.scaled(factors)

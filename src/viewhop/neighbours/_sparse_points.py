@@ -18,8 +18,9 @@ from sklearn.metrics.pairwise import manhattan_distances
 
 from viewhop.neighbours._points import NEAR, Points
 from viewhop.neighbours._sparse_features import FeatureRows, SparseFeatures, pair_differences
+from viewhop.views import Rows, SparseRows
 
-__all__ = ["SparsePoints", "make_points"]
+__all__ = ["SparsePoints", "make_points", "plain_points"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -197,6 +198,16 @@ def make_points(
     if isinstance(rows, SparseFeatures):
         return SparsePoints(rows, rounding, norm=norm, slack=slack)
     return Points(rows, rounding=rounding, norm=norm, slack=slack, n_jobs=n_jobs)
+
+
+def plain_points(rows: Rows) -> Points:
+    """The rows of a view as they are, as points with Euclidean distances.
+
+    Parameters
+    ----------
+    rows : (n, d) array or SparseRows
+    """
+    return make_points(SparseFeatures.of(rows.matrix) if isinstance(rows, SparseRows) else rows)
 
 
 def _double(matrix: Any) -> csr_array:

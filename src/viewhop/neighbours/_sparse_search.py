@@ -17,13 +17,13 @@ from viewhop.neighbours._lists import PartialLists, rank_pairs
 from viewhop.neighbours._points import pair_distances
 from viewhop.neighbours._sparse_points import SparsePoints
 
-__all__ = ["SparseSearch"]
+__all__ = ["SPARSE_PAIRS", "SparseSearch"]
 
 Floats = NDArray[np.float64]
 DOUBLE = np.dtype(np.float64)
 
 #: Distances of a block of rows to all others: few enough to stay in cache for most passes.
-PAIRS = 2**20
+SPARSE_PAIRS = 2**20
 #: Training samples that bound the radii before all others are considered.
 FIRST = 1024
 #: Relative error of a sum of absolute differences.
@@ -70,7 +70,7 @@ class SparseSearch:
 
     def lists(self, block: slice) -> list[PartialLists]:
         """Lists of a block of rows, in several parts."""
-        step = max(1, PAIRS // len(self.points))
+        step = max(1, SPARSE_PAIRS // len(self.points))
         starts = range(block.start, block.stop, step)
         parts = [slice(start, min(start + step, block.stop)) for start in starts]
         return [lists for part in parts for lists in self._lists(part)]

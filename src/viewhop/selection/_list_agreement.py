@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop._runtime.threads import map_threads
-from viewhop.neighbours import manhattan_block, products
+from viewhop.neighbours import (
+    FeatureRows,
+    SparseFeatures,
+    block_distances,
+    make_points,
+    manhattan_block,
+    products,
+)
 
 __all__ = [
     "NEIGHBOURS",
@@ -32,7 +39,7 @@ PART = 256
 
 
 def nearest_lists(
-    rows: NDArray[np.floating],
+    rows: FeatureRows,
     *,
     k: int = NEIGHBOURS,
     norm: str = "euclidean",
@@ -43,7 +50,7 @@ def nearest_lists(
 
     Parameters
     ----------
-    rows : (n, d) array
+    rows : (n, d) array or SparseFeatures
     k : int
     norm : {"euclidean", "manhattan"}
         The norm of the difference of two rows that is their distance.
@@ -60,6 +67,8 @@ def nearest_lists(
     >>> nearest_lists(np.array([[0.0], [1.0], [3.0], [7.0]]), k=1).ravel().tolist()
     [1, 0, 1, 2]
     """
+    if isinstance(rows, SparseFeatures):
+        return _nearest_sparse_lists(rows, k, norm, seed, n_jobs)
     centred = rows - np.median(rows, axis=0)
     size = float(np.abs(centred).max(initial=0.0))
     centred /= size if size > 0 else 1.0
@@ -81,6 +90,20 @@ def nearest_lists(
         return np.maximum(values, 0.0, out=values)
 
     return _smallest(squares, len(rows), float(norms.mean()), k, seed, n_jobs)
+
+
+def _nearest_sparse_lists(
+    rows: SparseFeatures, k: int, norm: str, seed: Sequence[int], n_jobs: int
+) -> Indices:
+    """The same for sparse rows, whose squared distances come from products of their entries."""
+    points = make_points(rows, norm=norm)
+
+    def values(block: slice) -> Floats:
+        distances = block_distances(points, block, points)
+        return np.asarray(distances if norm == "manhattan" else np.square(distances))
+
+    some = values(slice(0, min(PART, len(rows))))
+    return _smallest(values, len(rows), float(some.mean()), k, seed, n_jobs)
 
 
 def most_similar_lists(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewhop.selection._metric_names import CANDIDATES
+from viewhop.views import Rows, SparseRows
 
 __all__ = ["choose_metrics", "is_angular", "plain_metric"]
 
@@ -29,7 +30,7 @@ def is_angular(name: str) -> bool:
     return CANDIDATES[name][0] != "euclidean"
 
 
-def plain_metric(X: NDArray[np.floating]) -> str:
+def plain_metric(X: Rows) -> str:
     """The metric of a view that no other view can be compared with.
 
     Cosine for non-negative features of which at least half are zeros, as in counts of words, if
@@ -37,7 +38,7 @@ def plain_metric(X: NDArray[np.floating]) -> str:
 
     Parameters
     ----------
-    X : (n, d) array
+    X : (n, d) array or SparseRows
 
     Examples
     --------
@@ -46,9 +47,11 @@ def plain_metric(X: NDArray[np.floating]) -> str:
     >>> plain_metric(np.eye(6)), plain_metric(np.ones((6, 6)))
     ('cosine', 'euclidean')
     """
-    if X.shape[1] < FEATURES or X.min(initial=0.0) < 0:
+    values = X.matrix.data if isinstance(X, SparseRows) else X
+    if X.shape[1] < FEATURES or values.min(initial=0.0) < 0:
         return "euclidean"
-    return "cosine" if (X == 0).mean() >= SPARSE else "euclidean"
+    share = 1.0 - np.count_nonzero(values) / (len(X) * X.shape[1])
+    return "cosine" if share >= SPARSE else "euclidean"
 
 
 def choose_metrics(names: Sequence[Sequence[str]], tables: Tables) -> list[int]:

@@ -21,7 +21,7 @@ from viewhop.selection._list_agreement import (
 from viewhop.selection._metric_choice import FEATURES, choose_metrics, is_angular, plain_metric
 from viewhop.selection._metric_names import CANDIDATES, metric_name, with_metric
 from viewhop.selection._weights import agreement_weights
-from viewhop.views import Views
+from viewhop.views import Rows, Views
 
 __all__ = ["Evidence", "Selection", "needs_selection", "select"]
 
@@ -127,7 +127,7 @@ def _is_open(kernel: Kernel) -> bool:
     return isinstance(kernel, DistanceKernel) and kernel.metric == "auto"
 
 
-def _candidates(kernel: Kernel, X: NDArray[np.floating]) -> dict[str, Kernel]:
+def _candidates(kernel: Kernel, X: Rows) -> dict[str, Kernel]:
     """The kernels to choose from, by the names of their metrics."""
     if not isinstance(kernel, DistanceKernel) or kernel.metric != "auto":
         return {metric_name(kernel): kernel}

@@ -11,7 +11,7 @@ from viewhop.views._row_reader import LARGEST, MISSING, RowReader
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
 from viewhop.views._similar_ids import warn_of_similar_ids
-from viewhop.views._sparse_rows import Rows, SparseRows
+from viewhop.views._sparse_rows import Rows, SparseRows, check_sparse
 from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
@@ -30,6 +30,7 @@ __all__ = [
     "Views",
     "check_depth",
     "check_indices",
+    "check_sparse",
     "cut_columns",
     "find_columns",
     "frame_groups",

@@ -24,8 +24,8 @@ from viewhop.views._checks import Labels, view_name
 from viewhop.views._frame_views import FrameGroups, cut_frame
 from viewhop.views._matrix import read_matrix
 from viewhop.views._row_reader import RowReader
-from viewhop.views._sparse_rows import Rows
 from viewhop.views._similar_ids import warn_of_similar_ids
+from viewhop.views._sparse_rows import Rows
 
 __all__ = ["JoinedRows"]
 

@@ -10,7 +10,15 @@ from scipy.sparse import csc_array, csr_array, issparse
 
 from viewhop.views._refusals import check_depth
 
-__all__ = ["FORMATS", "Rows", "SparseRows", "as_sparse_frame", "is_sparse_frame", "read_sparse"]
+__all__ = [
+    "FORMATS",
+    "Rows",
+    "SparseRows",
+    "as_sparse_frame",
+    "check_sparse",
+    "is_sparse_frame",
+    "read_sparse",
+]
 
 #: Formats that give rows without a search.
 FORMATS = ("csr", "csc")
@@ -174,6 +182,17 @@ def read_sparse(what: str, matrix: Any) -> SparseRows:
         rows = rows.copy()
         rows.eliminate_zeros()
     return SparseRows(rows)
+
+
+def check_sparse(what: str, matrix: Any) -> csr_array:
+    """A sparse matrix in CSR format with sorted indices; see `read_sparse` for what is refused.
+
+    Parameters
+    ----------
+    what : str
+    matrix : sparse matrix or array
+    """
+    return read_sparse(what, matrix).matrix
 
 
 def _check_structure(

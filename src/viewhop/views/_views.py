@@ -385,7 +385,10 @@ class Views(JoinedRows):
         for name, array in self._rows.items():
             samples = self._samples[name]
             if samples is None:
-                rows[name], places[name] = array[chosen if isinstance(array, SparseRows) else key], None
+                rows[name], places[name] = (
+                    array[chosen if isinstance(array, SparseRows) else key],
+                    None,
+                )
             else:
                 kept, places[name] = _select_rows(samples, chosen)
                 rows[name] = array[kept]
