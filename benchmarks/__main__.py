@@ -31,6 +31,7 @@ PARTS = (
     "growth",
     "more_views",
     "incomplete",
+    "documents",
     "transform",
     "naive",
     "peers",

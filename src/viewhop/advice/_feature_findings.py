@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from viewhop.advice._finding import Finding
 from viewhop.kernels import DistanceKernel, Kernel
 from viewhop.neighbours import FeatureMap, feature_deviations
 from viewhop.selection import metric_name
-from viewhop.views import Views
+from viewhop.views import Rows, SparseRows, Views
 
 __all__ = ["WIDE_SCALES", "feature_findings", "scale_ratio"]
 
@@ -60,7 +62,7 @@ def feature_findings(
     return findings
 
 
-def scale_ratio(X: NDArray[np.floating]) -> float:
+def scale_ratio(X: Rows) -> float:
     """The largest standard deviation of a feature over the smallest one above 0; 1 if none is.
 
     Parameters
@@ -72,7 +74,7 @@ def scale_ratio(X: NDArray[np.floating]) -> float:
     return float(deviations.max() / deviations.min()) if deviations.size else 1.0
 
 
-def _constant(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> list[Finding]:
+def _constant(name: str, kernel: DistanceKernel, X: Rows) -> list[Finding]:
     count, width = int((feature_deviations(X) == 0).sum()), X.shape[1]
     if not count:
         return []
@@ -90,7 +92,7 @@ def _constant(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> lis
     return [Finding("constant features", name, float(count), text, "note")]
 
 
-def _repeated(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> list[Finding]:
+def _repeated(name: str, kernel: DistanceKernel, X: Rows) -> list[Finding]:
     copies = _group_sizes(X)
     count = len(X) - copies.size
     share, most = count / len(X), int(copies.max())
@@ -108,15 +110,24 @@ def _repeated(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> lis
     return [Finding("duplicates", name, share, f"{text}, at most {most:,} times each.", "note")]
 
 
-def _group_sizes(X: NDArray[np.floating]) -> NDArray[np.intp]:
+def _group_sizes(X: Rows) -> NDArray[np.intp]:
     """How often each distinct row occurs."""
+    if isinstance(X, SparseRows):
+        counts = Counter(map(_row_bytes, repeat(X), range(len(X))))
+        return np.array([*counts.values()], dtype=np.intp)
     rows = np.ascontiguousarray(X + X.dtype.type(0))  # -0.0 becomes 0.0: equal numbers, equal bytes
     as_bytes = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     return np.unique(as_bytes, return_counts=True)[1]
 
 
+def _row_bytes(X: SparseRows, row: int) -> bytes:
+    """The stored entries of a row; equal rows have equal bytes."""
+    part = slice(*X.matrix.indptr[row : row + 2])
+    return bytes(X.matrix.indices[part].tobytes() + X.matrix.data[part].tobytes())
+
+
 def _wide_scales(
-    name: str, kernel: DistanceKernel, X: NDArray[np.floating], scores: Mapping[str, float]
+    name: str, kernel: DistanceKernel, X: Rows, scores: Mapping[str, float]
 ) -> list[Finding]:
     ratio = scale_ratio(X)
     if ratio < WIDE_SCALES:
@@ -136,7 +147,7 @@ def _wide_scales(
     return [Finding("scales", name, ratio, text, "note")]
 
 
-def _flat_rows(name: str, kernel: DistanceKernel, X: NDArray[np.floating]) -> list[Finding]:
+def _flat_rows(name: str, kernel: DistanceKernel, X: Rows) -> list[Finding]:
     count = int((~FeatureMap.of(kernel, X).has_direction(X)).sum())
     if not count:
         return []

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from viewhop.views import Rows, SparseRows
+
 __all__ = ["FEWEST", "N_BINS", "SHAPES", "Profiles", "profile_features"]
 
 Floats = NDArray[np.float64]
@@ -50,18 +52,24 @@ class Profiles(NamedTuple):
     means: Floats
 
 
-def profile_features(X: NDArray[np.floating], coordinates: Floats) -> list[Profiles]:
+def profile_features(X: Rows, coordinates: Floats) -> list[Profiles]:
     """The features along each coordinate.
 
     Parameters
     ----------
-    X : (n, d) array
+    X : (n, d) array or SparseRows
         Features of at least `FEWEST` samples.
     coordinates : (n, r) array
     """
     n, d = X.shape
     step = max(1, BLOCK // n)
-    parts = [_profile_block(X[:, start : start + step], coordinates) for start in range(0, d, step)]
+    blocks = (X[:, start : start + step] for start in range(0, d, step))
+    parts = [
+        _profile_block(
+            block.matrix.toarray() if isinstance(block, SparseRows) else block, coordinates
+        )
+        for block in blocks
+    ]
     return [
         Profiles(*(np.concatenate(each) for each in zip(*blocks, strict=True)))
         for blocks in zip(*parts, strict=True)

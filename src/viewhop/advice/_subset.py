@@ -41,13 +41,8 @@ def draw_subset(
     rest = order[~is_drawn[order]]
     is_drawn[rest[: max(0, SAMPLES - int(is_drawn.sum()))]] = True
     chosen = np.flatnonzero(is_drawn)
-    if not any(kernel.is_pairwise for kernel in kernels.values()):
-        subset: Views = views[chosen]
+    subset: Views = views[chosen]
+    pairwise = [name for name in views.names if kernels[name].is_pairwise]
+    if not pairwise:
         return subset
-    return Views(
-        {
-            name: array[np.ix_(chosen, chosen)] if kernels[name].is_pairwise else array[chosen]
-            for name, array in views.items()
-        },
-        pairwise=[name for name in views.names if kernels[name].is_pairwise],
-    )
+    return subset.with_features({name: chosen.tolist() for name in pairwise})

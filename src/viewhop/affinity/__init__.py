@@ -25,6 +25,7 @@ from viewhop.affinity._joint_view import (
 )
 from viewhop.affinity._kernel_codec import decode_kernel, encode_kernel
 from viewhop.affinity._kernel_rows import KernelRows, Values
+from viewhop.affinity._kernel_values import sparse_kernel_error
 from viewhop.affinity._low_rank import LowRank, factorise_kernel
 from viewhop.affinity._pivot_codec import decode_pivots, encode_pivots
 from viewhop.affinity._pivots import Pivots
@@ -63,4 +64,5 @@ __all__ = [
     "joint_name",
     "lowest_precision",
     "restore_concatenation",
+    "sparse_kernel_error",
 ]

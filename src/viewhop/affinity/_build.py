@@ -13,7 +13,7 @@ from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import BLOCK, map_threads
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._dense import build_dense, build_dense_precomputed
-from viewhop.affinity._kernel_values import check_kernel_matrix
+from viewhop.affinity._kernel_values import check_kernel_matrix, sparse_kernel_error
 from viewhop.affinity._sparse import build_sparse
 from viewhop.affinity._sparse_precomputed import build_sparse_precomputed
 from viewhop.affinity._tiles import GROUPS, SIDE, Tiles
@@ -162,7 +162,7 @@ def build_affinities(
 
 def _kernel_input(views: Views, name: str, kernel: Kernel) -> Rows:
     """The observed rows of a view, in the form that its kernel takes."""
-    rows = views.rows(name)
+    rows: Rows = views.rows(name)
     if kernel.is_pairwise and isinstance(rows, SparseRows):
         raise sparse_kernel_error(name)
     if kernel.is_pairwise:
@@ -177,14 +177,6 @@ def _kernel_input(views: Views, name: str, kernel: Kernel) -> Rows:
             )
         return rows[:, samples]
     return rows
-
-
-def sparse_kernel_error(name: str) -> TypeError:
-    """The error for a precomputed kernel that is a sparse matrix."""
-    return TypeError(
-        f"view {name!r} is a precomputed kernel, and it is sparse; pass its .toarray(), or "
-        "features instead of a kernel"
-    )
 
 
 @dataclass(frozen=True)

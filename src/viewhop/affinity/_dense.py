@@ -343,7 +343,7 @@ def _count_tiles(tiles: Tiles, unit: float, n_jobs: int) -> Histogram:
 
 def build_dense_precomputed(rows: ViewRows, kernel: Precomputed) -> DensePrecomputed:
     """The affinity of a precomputed kernel matrix, symmetrised by averaging its triangles."""
-    values = rows.values
+    values = np.asarray(rows.values)
 
     def average(first: slice, second: slice) -> NDArray[np.floating]:
         return np.asarray(0.5 * (values[first, second] + values[second, first].T))

@@ -75,7 +75,8 @@ class JointView:
         features = {
             K.name: K.features(new[K.name], K.name) for K in measured_affinities(affinities)
         }
-        return self.side_by_side.join(features, self.affinity.points.rows.dtype)
+        joined: FeatureRows = self.side_by_side.join(features, self.affinity.points.rows.dtype)
+        return joined
 
     def against(self, rows: Any, precision: np.dtype[np.floating]) -> KernelRows:
         """Kernel rows of new samples against the training samples.

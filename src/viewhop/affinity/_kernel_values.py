@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from viewhop._runtime.threads import row_blocks
 from viewhop.views import Describe, row_number
 
-__all__ = ["check_kernel_matrix", "check_kernel_values", "density_power"]
+__all__ = [
+    "check_kernel_matrix",
+    "check_kernel_values",
+    "density_power",
+    "sparse_kernel_error",
+]
 
 Floats = NDArray[np.float64]
 
@@ -99,3 +104,11 @@ def check_kernel_matrix(
                 f"({row}, {column}) and ({column}, {row}) are {values[row, column]:.6g} and "
                 f"{values[column, row]:.6g}"
             )
+
+
+def sparse_kernel_error(name: str) -> TypeError:
+    """The error for a precomputed kernel that is a sparse matrix."""
+    return TypeError(
+        f"view {name!r} is a precomputed kernel, and it is sparse; pass its .toarray(), or "
+        "features instead of a kernel"
+    )

@@ -8,7 +8,7 @@ same triangle gives the rows of G for training samples and for new ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop.affinity._cholesky import Factor, incomplete_cholesky
 from viewhop.affinity._dense import build_dense_precomputed
-from viewhop.affinity._kernel_values import check_kernel_matrix
+from viewhop.affinity._kernel_values import check_kernel_matrix, sparse_kernel_error
 from viewhop.affinity._pivots import DistancePivots, GivenPivots, Pivots
 from viewhop.bandwidth import choose_scale, count_distances
 from viewhop.kernels import DistanceKernel, Gaussian, Kernel, Precomputed
 from viewhop.neighbours import FeatureMap, Points, find_neighbourhoods, pair_distances
-from viewhop.views import ViewRows
+from viewhop.views import SparseRows, ViewRows
 
 __all__ = ["LowRank", "check_semidefinite", "factorise_kernel"]
 
@@ -56,7 +56,7 @@ class LowRank(NamedTuple):
 def factorise_kernel(
     name: str,
     kernel: Kernel,
-    X: NDArray[np.floating],
+    X: Any,
     *,
     rank: int,
     tol: float = 0.0,
@@ -72,7 +72,7 @@ def factorise_kernel(
         Name of the view, for errors and progress.
     kernel : Kernel
         Positive semi-definite: neither restricted to neighbours nor with local scales.
-    X : (n_samples, n_features) array
+    X : (n_samples, n_features) array or SparseRows
         For `Precomputed`, the (n_samples, n_samples) kernel.
     rank, tol
         As in `viewhop.affinity._cholesky.incomplete_cholesky`.
@@ -114,6 +114,8 @@ def _factorise_matrix(
     rows: ViewRows, kernel: Precomputed, factorise: Factorise
 ) -> tuple[Factor, Pivots]:
     """The factor of a precomputed kernel, and its pivots."""
+    if isinstance(rows.values, SparseRows):
+        raise sparse_kernel_error(rows.name)
     check_kernel_matrix(rows.name, rows.values)
     full = build_dense_precomputed(ViewRows(rows.name, rows.values), kernel).full()
     matrix = np.asarray(full, dtype=np.float64)

@@ -72,7 +72,8 @@ class KernelProduct:
             )
             return KernelRows.of(np.sum(logs, axis=0), np.min(coverage, axis=0))
         features = {K.name: K.features(new[K.name], K.name) for K in self._sparse}
-        return self.joint.against(self._side_by_side(features))
+        joined: Any = self._side_by_side(features)
+        return self.joint.against(joined)
 
     def state(self, shelf: Shelf) -> dict[str, Any] | None:
         """The product as plain data; None if it is recomputed from the views' kernels."""
@@ -180,5 +181,6 @@ class KernelProduct:
                 # Divided, not multiplied by the inverse: old files have these bits.
                 blocks.append(rows / np.float64(sigma))
         if len(blocks) < len(inverses):
-            return SideBySide(inverses).join(features)
-        return np.hstack(blocks)
+            joined: FeatureRows = SideBySide(inverses).join(features)
+            return joined
+        return np.asarray(np.hstack(blocks))

@@ -55,11 +55,12 @@ class SideBySide:
         """
         if any(isinstance(rows, SparseFeatures) for rows in features.values()):
             return join_sparse({n: (features[n], f) for n, f in self.factors.items()}, dtype)
-        widths = [features[name].shape[1] for name in self.factors]
-        joined = np.empty((len(next(iter(features.values()))), sum(widths)), dtype=dtype)
+        full = {name: np.asarray(rows) for name, rows in features.items()}
+        widths = [full[name].shape[1] for name in self.factors]
+        joined = np.empty((len(next(iter(full.values()))), sum(widths)), dtype=dtype)
         start = 0
         for (name, factor), width in zip(self.factors.items(), widths, strict=True):
             # Multiplied in double precision, one block at a time.
-            joined[:, start : start + width] = features[name] * np.float64(factor)
+            joined[:, start : start + width] = full[name] * np.float64(factor)
             start += width
         return joined

@@ -71,7 +71,8 @@ class SparsePrecomputed(Graph):
 def build_sparse_precomputed(rows: ViewRows, kernel: Precomputed) -> SparsePrecomputed:
     """The entries of a kernel matrix that reach the threshold of their row or column."""
     assert kernel.n_neighbors is not None
-    values = 0.5 * (rows.values + rows.values.T)
+    matrix = np.asarray(rows.values)
+    values = 0.5 * (matrix + matrix.T)
     threshold = _largest(values, kernel.n_neighbors)
     kept = (values >= np.minimum(threshold[:, None], threshold)) & (values > 0)
     pairs = csr_array(np.where(kept, values, values.dtype.type(0)))

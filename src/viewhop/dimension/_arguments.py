@@ -22,7 +22,7 @@ def check_number(name: str, value: Any) -> float:
 
 def check_rows(X: ArrayLike) -> NDArray[np.floating]:
     """The samples of one view, (n_samples, n_features); ValueError if there are fewer than 2."""
-    rows = Views({"X": X}).arrays[0]
+    rows = Views({"X": X}).full_rows("X", "an estimate of the dimension")
     if len(rows) < 2:
         raise ValueError("X has n_samples = 1; a dimension needs at least 2 samples")
     return rows

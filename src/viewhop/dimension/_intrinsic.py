@@ -182,7 +182,7 @@ def intrinsic(
     views = require_rows(Views(X) if is_collection(X) else Views([X]))
     dimensions = []
     for name in views.names:
-        array = views.rows(name)
+        array = views.full_rows(name, "an estimate of the dimension")
         try:
             dimensions.append(max(1, round(methods[method](array))))
         except ValueError as error:

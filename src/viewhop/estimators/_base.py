@@ -26,11 +26,13 @@ from viewhop.views import (
     RowReader,
     Schema,
     Views,
+    as_sparse_frame,
     check_depth,
     check_sparse,
     cut_columns,
     frame_groups,
     is_collection,
+    is_sparse_frame,
     plain_array,
     read_every_view,
     require_rows,
@@ -251,6 +253,8 @@ def _read_stacked(est: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """
     if issparse(X):
         X = check_sparse("X", X)
+    elif is_sparse_frame(X):
+        as_sparse_frame("X", X)  # scikit-learn reads it, with the names of its columns
     else:
         X = plain_array("X", X)
         if len(getattr(X, "shape", ())) > 2:  # scikit-learn refuses fewer dimensions

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.selection import Selection, needs_selection, select
 from viewhop.solvers import Rank, solve_multilevel
 from viewhop.spectrum import Spectrum
-from viewhop.views import Rows, Schema, Views, require_rows
+from viewhop.views import Schema, Views, require_rows
 from viewhop.walks import Walk, warn_of_unreached
 
 __all__ = ["fit_geometry"]
@@ -217,7 +218,7 @@ def _check_common(walk: type[Walk], views: Views) -> None:
             )
 
 
-def _features(views: Views, kernels: Mapping[str, Kernel]) -> dict[str, Rows]:
+def _features(views: Views, kernels: Mapping[str, Kernel]) -> dict[str, Any]:
     """The rows of each view whose columns are features, by name: all but precomputed kernels."""
     return {name: views.rows(name) for name in views.names if not kernels[name].is_pairwise}
 

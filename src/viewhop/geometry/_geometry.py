@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress, no_progress
 from viewhop._runtime.threads import map_threads, thread_count
-from viewhop.affinity import KernelRows
+from viewhop.affinity import KernelRows, sparse_kernel_error
 from viewhop.geometry._coordinates import (
     Scaling,
     check_time,
@@ -24,7 +24,7 @@ from viewhop.geometry._coordinates import (
 from viewhop.kernels import Kernel
 from viewhop.selection import metric_name
 from viewhop.spectrum import Spectrum
-from viewhop.views import Schema, Views
+from viewhop.views import Schema, SparseRows, Views
 from viewhop.walks import Extension, Step, Walk
 
 __all__ = ["FitRecord", "Geometry", "Placed", "check_every_view", "check_kernels_with_gaps"]
@@ -303,7 +303,10 @@ class Geometry:
         check_kernels_with_gaps(views, self.kernels)
         for l, K in enumerate(self.walk.affinities):
             if K.name in views.names:
-                rows = K.select_columns(views.rows(K.name), self.walk.rows.samples(l))
+                given = views.rows(K.name)
+                if K.kernel.is_pairwise and isinstance(given, SparseRows):
+                    raise sparse_kernel_error(K.name)
+                rows = K.select_columns(given, self.walk.rows.samples(l))
                 K.check_new(rows, partial(views.describe_row, K.name))
         if views.is_complete:
             return
@@ -458,7 +461,7 @@ class Geometry:
         """Kernel rows of new samples, one entry per kernel; None for a view without rows."""
         walk = self.walk
         # In the precision in which they came, which tells how far they are rounded.
-        new = {
+        new: dict[str, Any] = {
             name: views.rows(name).astype(views.precision(name), copy=False)
             for name in views.names
             if len(views.rows(name))

@@ -158,7 +158,7 @@ def plan_memory(
     rows = {name: views.rows(name) for name in views.names}
     entries = {n: own.nnz if isinstance(own, SparseRows) else None for n, own in rows.items()}
     sizes = [
-        AffinitySize(kernels[name], *own.shape, views.dtype, n_jobs, entries[name])
+        AffinitySize(kernels[name], len(own), own.shape[1], views.dtype, n_jobs, entries[name])
         for name, own in rows.items()
     ]
     # Refuses kernels that cannot be joined, before anything is computed.

@@ -1,7 +1,8 @@
 """The choice of the neighbour search: the faster one, or the one that the caller asks for.
 
 Exact search is faster than quadratic if it can skip cells, which depends on the data: its cost is
-estimated from a few cells.
+estimated from a few cells. In a sparse view it multiplies entries that two rows share, which are
+few, while an index of projected rows loses neighbours: there, an index is only built on request.
 """
 
 from __future__ import annotations
@@ -116,6 +117,8 @@ def _index(
 ) -> approximate.Index | None:
     """An index, if it was asked for or saves time; otherwise None."""
     columns = float(len(points))
+    if search == "auto" and points.is_sparse:
+        return None
     if search == "auto":
         columns = exact.columns_per_row(cells, k=k, generator=generator)
         if columns <= FEW_COLUMNS:

@@ -2,6 +2,7 @@
 
 The index proposes a few samples for each row. They are measured as in an exact search, and the same
 rules apply to this list alone; its recall, the share of the true list in it, is measured too.
+Sparse rows enter the index by a random projection to a few columns.
 """
 
 from __future__ import annotations
@@ -119,14 +120,14 @@ class Index:
             return np.asarray(built.search(self._rows(queries, block), count)[1], dtype=np.intp)
 
     def _rows(self, points: Points, block: slice) -> NDArray[np.float32]:
-        rows = points.centred(block) * self._unit
+        rows = self.points.index_rows(points, block) * self._unit
         return np.minimum(np.maximum(rows, -OUTSIDE), OUTSIDE).astype(np.float32)
 
     def _lists(self, n_jobs: int) -> Any:
         faiss = _faiss()
         with _building:
             if self._built is None:
-                width = self.points.rows.shape[1]
+                width = self.points.index_width
                 # A graph finds the lists of a row; built by one thread, it is reproducible.
                 graph = faiss.IndexHNSWFlat(width, 16)
                 with _threads(1):

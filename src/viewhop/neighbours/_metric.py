@@ -209,7 +209,7 @@ class FeatureMap:
         _, lengths, sizes = self._directions(X)
         return np.asarray(sizes / lengths)
 
-    def _directions(self, X: Rows) -> tuple[Any, Floats, Floats]:
+    def _directions(self, X: Any) -> tuple[Any, Floats, Floats]:
         """Centred rows, their lengths, and the sizes of the numbers they are differences of.
 
         The length of a row without a direction is infinite.
@@ -219,6 +219,7 @@ class FeatureMap:
         unit = UNITS * float(np.finfo(X.dtype).eps) if is_centred else 0.0
         is_correlation = self.metric == "correlation"
         directions = self.directions(X.shape[1])
+        rows: Any
         if isinstance(X, SparseRows):
             rows, lengths, sizes = sparse_directions(
                 X, self.deviation, directions, is_correlation=is_correlation

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ class Points:
         Whether products of the rows are sparse; dense ones are then not available.
     """
 
-    rows: Any
+    rows: NDArray[np.floating]
     centre: Floats
     norms: Floats
     is_sparse: ClassVar[bool] = False
@@ -178,6 +178,15 @@ class Points:
             most = np.finfo(dtype).max
             return values if dtype == DOUBLE else np.minimum(values, most).astype(dtype)
         return block_squares(self, block, other, columns, dtype=dtype).distances()
+
+    @property
+    def index_width(self) -> int:
+        """Number of columns of the rows that an approximate index holds."""
+        return int(self.rows.shape[1])
+
+    def index_rows(self, points: Points, block: slice) -> Floats:
+        """Rows of a block of `points`, as an approximate index of these ones holds them."""
+        return points.centred(block)
 
     def centred(self, block: slice) -> Floats:
         """Rows of a block minus the centre, in float64."""

@@ -73,7 +73,9 @@ class SparseFeatures:
     def gram(self) -> Floats:
         """Scalar products of the directions, (r, r)."""
         # Not with BLAS: the same sums in the same order, wherever the array is in memory.
-        return np.asarray((self.directions[:, None] * self.directions).sum(axis=2))
+        products: Floats = self.directions[:, None] * self.directions
+        gram: Floats = products.sum(axis=2)
+        return gram
 
     def __len__(self) -> int:
         return int(self.sparse.shape[0])

@@ -129,7 +129,8 @@ def _shares(X: SparseRows) -> tuple[Floats, Floats]:
 
 
 def _column_sums(X: SparseRows, values: Floats) -> Floats:
-    return np.bincount(X.matrix.indices, values, minlength=X.shape[1])
+    sums: Floats = np.bincount(X.matrix.indices, values, minlength=X.shape[1]).astype(np.float64)
+    return sums
 
 
 def _with(pattern: csr_array, values: NDArray[np.floating]) -> csr_array:

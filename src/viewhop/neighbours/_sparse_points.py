@@ -27,8 +27,10 @@ Indices = NDArray[np.intp]
 
 #: Relative rounding errors of one term of a product, and terms besides those of the entries.
 EPS, TERMS = float(np.finfo(np.float64).eps), 24
+#: Columns of a random projection, and its seed: an index that is read from a file is the same.
+PROJECTED, SEED = 256, 20_241_019
 #: Attributes that are computed when they are first needed.
-CACHED = ("transposed", "columns")
+CACHED = ("transposed", "projection")
 
 
 class SparsePoints(Points):
@@ -53,7 +55,7 @@ class SparsePoints(Points):
     """
 
     is_sparse: ClassVar[bool] = True
-    rows: SparseFeatures
+    rows: SparseFeatures  # type: ignore[assignment]  # with the same interface
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ class SparsePoints(Points):
         """The largest error of a squared distance from a product, per size of each of the rows."""
         longest = int(np.diff(self.rows.sparse.indptr).max(initial=0))
         width = longest + self.rows.dense.shape[1]
-        return 4.0 * EPS * (width + TERMS * (1 + self.rows.offsets.shape[1]))
+        return 4.0 * EPS * float(width + TERMS * (1 + self.rows.offsets.shape[1]))
 
     def like(self, rows: Any, slack: Floats | float = 0.0) -> SparsePoints:
         """Points with other rows, and the same norm."""
@@ -116,6 +118,7 @@ class SparsePoints(Points):
 
     def differences(self, i: Indices, other: Points, j: Indices) -> Floats:
         """Distances of the pairs (self[i], other[j]), from the differences of their rows."""
+        assert isinstance(other, SparsePoints)
         return pair_differences(self.rows, i, other.rows, j, norm=other.norm)
 
     def distances(
@@ -136,6 +139,27 @@ class SparsePoints(Points):
                 values[i, j] = self.differences(first, other, second)
         values[values <= other.rounding] = 0.0
         return np.minimum(values, np.finfo(dtype).max).astype(dtype, copy=False)
+
+    @cached_property
+    def projection(self) -> NDArray[np.float32]:
+        """A random projection of the sparse columns, (d, PROJECTED), the same in every run."""
+        generator = np.random.default_rng(SEED)
+        size = self.rows.sparse.shape[1], PROJECTED
+        drawn = generator.standard_normal(size, dtype=np.float32)
+        return np.asarray(drawn / np.float32(np.sqrt(PROJECTED)))
+
+    @property
+    def index_width(self) -> int:
+        """Number of columns of the rows that an approximate index holds."""
+        return PROJECTED + int(self.rows.dense.shape[1])
+
+    def index_rows(self, points: Points, block: slice) -> Floats:
+        """Rows of a block of `points`, projected, with their full columns."""
+        assert isinstance(points, SparsePoints)
+        rows = points.rows[block]
+        projected = np.asarray(rows.sparse @ self.projection, dtype=np.float64)
+        projected -= rows.offsets @ (rows.directions @ self.projection)
+        return np.hstack([projected, rows.dense - self.centre])
 
     def squares(self, block: slice, other: SparsePoints, columns: slice = slice(None)) -> Floats:
         """Squared distances from products, (p, q); accurate only relative to the sizes.
@@ -210,5 +234,5 @@ def plain_points(rows: Rows) -> Points:
     return make_points(SparseFeatures.of(rows.matrix) if isinstance(rows, SparseRows) else rows)
 
 
-def _double(matrix: Any) -> csr_array:
-    return matrix.astype(np.float64, copy=False)
+def _double(matrix: csr_array) -> csr_array:
+    return csr_array(matrix.astype(np.float64, copy=False))

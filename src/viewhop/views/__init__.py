@@ -11,7 +11,13 @@ from viewhop.views._row_reader import LARGEST, MISSING, RowReader
 from viewhop.views._rows import RowMap
 from viewhop.views._schema import Schema
 from viewhop.views._similar_ids import warn_of_similar_ids
-from viewhop.views._sparse_rows import Rows, SparseRows, check_sparse
+from viewhop.views._sparse_rows import (
+    Rows,
+    SparseRows,
+    as_sparse_frame,
+    check_sparse,
+    is_sparse_frame,
+)
 from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
@@ -28,6 +34,7 @@ __all__ = [
     "SparseRows",
     "ViewRows",
     "Views",
+    "as_sparse_frame",
     "check_depth",
     "check_indices",
     "check_sparse",
@@ -36,6 +43,7 @@ __all__ = [
     "frame_groups",
     "is_collection",
     "is_mudata",
+    "is_sparse_frame",
     "plain_array",
     "read_collection",
     "read_every_view",

@@ -106,8 +106,8 @@ class RowReader:
             return None
         _check_magnitude(name, matrix, columns, describe)
         gaps = np.isnan(matrix)
-        unseen = gaps.all(axis=1)
-        bad = gaps & ~unseen[:, None]
+        unseen: Mask = np.asarray(gaps.all(axis=1))
+        bad: Mask = gaps & ~unseen[:, None]
         if name in self._pairwise:
             bad = self._outside_missing_columns(name, bad, unseen)
         partial = bad.any(axis=1)
@@ -147,10 +147,10 @@ class RowReader:
                     "no rows of NaN: impute the value, or say which samples the view observed with "
                     "observed= or ids"
                 )
-            gaps = np.unique(place)
-            self._dropped[name] = gaps.size, row
+            dropped = np.unique(place)
+            self._dropped[name] = dropped.size, row
             seen = seen.copy()
-            seen[gaps] = False
+            seen[dropped] = False
         return None if seen.all() else np.flatnonzero(seen)
 
     @property

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, issparse
+from scipy.sparse import csc_array, csr_array
 
 from viewhop.views._refusals import check_depth
 
@@ -153,7 +153,6 @@ def read_sparse(what: str, matrix: Any) -> SparseRows:
     ValueError
         If it is not numeric, or if its indices are not those of a matrix of its shape.
     """
-    assert issparse(matrix)
     if matrix.format not in FORMATS:
         raise TypeError(
             f"{what} is a sparse {type(matrix).__name__}; viewhop reads sparse rows in CSR or CSC "
@@ -161,20 +160,17 @@ def read_sparse(what: str, matrix: Any) -> SparseRows:
         )
     check_depth(what, matrix)
     if matrix.dtype.kind not in "biuf":
-        kind = "Complex data" if matrix.dtype.kind == "c" else f"Data of type {matrix.dtype}"
-        raise ValueError(f"{what}: {kind} not supported; a sparse view has real numbers")
+        what_kind = "Complex data" if matrix.dtype.kind == "c" else f"Data of type {matrix.dtype}"
+        raise ValueError(f"{what}: {what_kind} not supported; a sparse view has real numbers")
     is_csr = matrix.format == "csr"
     starts, places, values = (np.asarray(p) for p in (matrix.indptr, matrix.indices, matrix.data))
     n_major, n_minor = matrix.shape if is_csr else matrix.shape[::-1]
     _check_structure(what, starts, places, values, n_major, n_minor)
     used = int(starts[-1])
     dtype = np.float32 if values.dtype == np.float32 else np.float64
-    parts = (values[:used].astype(dtype, copy=False), places[:used], starts)
-    rows = (
-        csr_array(parts, shape=matrix.shape)
-        if is_csr
-        else csc_array(parts, shape=matrix.shape).tocsr()
-    )
+    parts: Any = (values[:used].astype(dtype, copy=False), places[:used], starts)
+    kind: Any = csr_array if is_csr else csc_array
+    rows = kind(parts, shape=matrix.shape).tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

@@ -289,7 +289,7 @@ class Views(JoinedRows):
         """Which samples each view observed, (n_samples, n_views)."""
         return self.nodes.observed
 
-    def rows(self, name: str) -> Rows:
+    def rows(self, name: str) -> Any:
         """The observed rows of a view, (n_l, n_features): an array, or `SparseRows`.
 
         Parameters
@@ -298,6 +298,23 @@ class Views(JoinedRows):
         """
         self._check_name(name)
         return self._rows[name]
+
+    def full_rows(self, name: str, what: str) -> NDArray[np.floating]:
+        """The observed rows of a view as an array; TypeError if it is sparse.
+
+        Parameters
+        ----------
+        name : str
+        what : str
+            What needs an array, for the message.
+        """
+        rows = self.rows(name)
+        if isinstance(rows, SparseRows):
+            raise TypeError(
+                f"{what} needs full rows, but view {name!r} is sparse: reduce it first, for "
+                "example with sklearn.decomposition.TruncatedSVD, or pass its .toarray()"
+            )
+        return np.asarray(rows)
 
     def precision(self, name: str) -> np.dtype[np.floating]:
         """The precision in which a view was passed, float32 or float64.
