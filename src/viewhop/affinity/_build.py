@@ -242,7 +242,8 @@ class AffinitySize:
         """Bytes of the rows that new samples are compared with."""
         if self.n_entries is None:
             return self.n * self.d * self.dtype.itemsize
-        return ENTRY_BYTES * self.n_entries + 8 * (self.n + self.d)
+        # By row and by feature.
+        return 2 * ENTRY_BYTES * self.n_entries + 8 * (self.n + self.d)
 
     @property
     def peak_bytes(self) -> float:
@@ -257,10 +258,10 @@ class AffinitySize:
             if self.n_entries is None:
                 search = search_bytes(n, self.d, kernel.n_neighbors + 1, self.dtype)
                 return max(search - FIXED_BYTES, self.stored_bytes)
-            # The rows twice more: as they were made, and by feature.
+            # The rows again, as they were made.
             passes = self.n_jobs * 8 * PASSES * min(SPARSE_PAIRS, n * n)
             pairs = 60 * n * (min(kernel.n_neighbors + 1, n - 1) + 1)
-            return max(3 * self.row_bytes + pairs, self.stored_bytes) + passes
+            return max(2 * self.row_bytes + pairs, self.stored_bytes) + passes
         side = min(SIDE, n)
         # Two tiles, and the centred rows of the samples on both of their sides.
         is_manhattan = isinstance(kernel, DistanceKernel) and not kernel.is_euclidean

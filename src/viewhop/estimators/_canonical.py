@@ -121,7 +121,7 @@ class CanonicalMap:
         centred, far = {}, np.zeros(len(views), dtype=bool)
         for l, name in enumerate(self.schema.names):
             if name in views.names:
-                rows, is_far = self.pivots[l].against(views[name])
+                rows, is_far = self.pivots[l].against(views.rows(name))
                 centred[l] = rows - self.canonical.centres[l]
                 far |= is_far
         blocks = [self.canonical.variates(m, centred) for m in range(len(self.pivots))]

@@ -331,14 +331,14 @@ class KernelCCA(ViewTransformer):
             factorise_kernel(
                 name,
                 kernels[name],
-                X,
+                views.rows(name),
                 rank=rank,
                 tol=self.tol,
                 generator=generator,
                 n_jobs=thread_count(self.n_jobs),
                 progress=progress,
             )
-            for name, X in views.items()
+            for name in views.names
         ]
 
     @property

@@ -73,9 +73,8 @@ class SparseFeatures:
     def gram(self) -> Floats:
         """Scalar products of the directions, (r, r)."""
         # Not with BLAS: the same sums in the same order, wherever the array is in memory.
-        products: Floats = self.directions[:, None] * self.directions
-        gram: Floats = products.sum(axis=2)
-        return gram
+        gram = (self.directions[:, None] * self.directions).sum(axis=2)
+        return np.asarray(gram, dtype=np.float64)
 
     def __len__(self) -> int:
         return int(self.sparse.shape[0])
@@ -110,7 +109,7 @@ class SparseFeatures:
 
     def sums(self) -> Floats:
         """Sums of absolute values, (n,), of rows without offsets."""
-        return _row_sums(self.sparse, np.abs) + np.abs(self.dense).sum(axis=1)
+        return np.asarray(_row_sums(self.sparse, np.abs) + np.abs(self.dense).sum(axis=1))
 
     def norms(self) -> Floats:
         """Squared lengths, (n,), in double precision."""
