@@ -24,6 +24,7 @@ from viewhop.geometry._geometry import (
     FitRecord,
     Geometry,
     check_every_view,
+    check_full_kernels,
     check_kernels_with_gaps,
 )
 from viewhop.geometry._memory_plan import plan_memory
@@ -77,6 +78,7 @@ def fit_geometry(
     check_time(recipe.n_steps)
     kernels = kernels_by_view(recipe.kernel, require_rows(views).names)
     check_kernels_with_gaps(views, kernels)
+    check_full_kernels(views, kernels)
     recipe.walk.check_views(views.names)
     recipe.rank.check_size(views.names, len(views))
     _check_common(recipe.walk, views)

@@ -301,12 +301,10 @@ class Geometry:
         views : Views
         """
         check_kernels_with_gaps(views, self.kernels)
+        check_full_kernels(views, self.kernels)
         for l, K in enumerate(self.walk.affinities):
             if K.name in views.names:
-                given = views.rows(K.name)
-                if K.kernel.is_pairwise and isinstance(given, SparseRows):
-                    raise sparse_kernel_error(K.name)
-                rows = K.select_columns(given, self.walk.rows.samples(l))
+                rows = K.select_columns(views.rows(K.name), self.walk.rows.samples(l))
                 K.check_new(rows, partial(views.describe_row, K.name))
         if views.is_complete:
             return
@@ -504,6 +502,20 @@ def check_kernels_with_gaps(views: Views, kernels: Mapping[str, Kernel]) -> None
                 f"view {name!r} was read as a precomputed kernel with missing samples, so it has "
                 f"columns of NaN, but its kernel is {kernels[name]!r}; pass kernel='precomputed'"
             )
+
+
+def check_full_kernels(views: Views, kernels: Mapping[str, Kernel]) -> None:
+    """Raise TypeError if a precomputed kernel is a sparse view.
+
+    Parameters
+    ----------
+    views : Views
+    kernels : dict of Kernel by view name
+    """
+    for name in views.names:
+        if name in kernels and kernels[name].is_pairwise:
+            if isinstance(views.rows(name), SparseRows):
+                raise sparse_kernel_error(name)
 
 
 def check_every_view(walk: type[Walk], what: str) -> None:
