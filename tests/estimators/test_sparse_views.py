@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from viewhop._storage import archive
 from viewhop.affinity import build_affinity
 from viewhop.errors import MemoryBudgetError, ModelFileError, RecallWarning
 from viewhop.kernels import Gaussian, Laplacian, Precomputed
+from viewhop.scores import matched_share
 from viewhop.views import SparseRows
 
 N = 120
@@ -387,3 +389,14 @@ def test_an_intrinsic_dimension_needs_full_rows():
         dimension.intrinsic(SPARSE)
     with pytest.raises(TypeError, match="view 'words' is sparse"):
         vh.MultiViewDiffusionMaps("auto", accuracy="local_pca").fit(SPARSE)
+
+
+def test_the_example_of_the_guide_runs():
+    text = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"## Sparse text.*?```python\n(.*?)```", text, flags=re.DOTALL)
+    scope = {}
+    exec(example, scope)  # noqa: S102
+    assert isinstance(scope["views"].rows("words"), SparseRows)
+    assert np.isfinite(scope["placed"]).all()
+    clusters = KMeans(3, n_init=3, random_state=0).fit_predict(scope["est"].embedding_)
+    assert matched_share(scope["topics"], clusters) > 0.95

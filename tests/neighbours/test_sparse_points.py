@@ -112,7 +112,9 @@ def test_copies_and_rows_of_zeros_give_the_nearest_distinct_distance(n_copies):
     assert found.nearest.min() > 0
 
 
-@pytest.mark.parametrize("name", ["centered-cosine", "centered-cosine, standardised", "correlation"])
+@pytest.mark.parametrize(
+    "name", ["centered-cosine", "centered-cosine, standardised", "correlation"]
+)
 def test_rows_of_one_direction_from_the_centre_coincide(name):
     # Rows on a line through the mean: every length is a difference of equal numbers.
     rng = np.random.default_rng(0)
@@ -218,7 +220,7 @@ def test_points_can_be_pickled_without_their_caches():
     points = points_of(KERNELS["centered-cosine"], SparseRows(X))
     size = len(pickle.dumps(points))
     before = block_distances(points, slice(0, 90), points)
-    again = pickle.loads(pickle.dumps(points))
+    again = pickle.loads(pickle.dumps(points))  # noqa: S301
     assert len(pickle.dumps(points)) == size
     assert_array_equal(block_distances(again, slice(0, 90), again), before)
 

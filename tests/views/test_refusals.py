@@ -148,7 +148,9 @@ def test_rows_of_one_view_stay_a_list_of_rows():
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_sparse_frame_that_leaves_out_other_than_zeros_is_refused_with_what_to_do(entry):
     if entry != "Views":
-        with pytest.raises(ValueError, match=r"X: the sparse column 0 leaves out .*nan.*to_dense\(\)"):
+        with pytest.raises(
+            ValueError, match=r"X: the sparse column 0 leaves out .*nan.*to_dense\(\)"
+        ):
             ENTRIES[entry](sparse_frame())
     if entry in SEVERAL:
         with pytest.raises(ValueError, match=r"view 'view1': the sparse column.*SparseDtype"):

@@ -118,7 +118,9 @@ def test_frames_are_joined_by_index():
     order = views.samples("words")
     assert_array_equal(views["words"].toarray(), X.toarray()[order])
     assert views.describe_row("words", 0) == "sample 'd11' (row 11)"
-    linked = Views.link({"words": X[:3], "numbers": NUMBERS}, ids={"words": [5, 5, 2], "numbers": range(N)})
+    linked = Views.link(
+        {"words": X[:3], "numbers": NUMBERS}, ids={"words": [5, 5, 2], "numbers": range(N)}
+    )
     assert repr(linked) == "Views(12 samples: words (9 sparse; saw 2 in 3 rows), numbers (6))"
 
 
@@ -159,7 +161,7 @@ def test_a_stored_nan_is_refused_with_the_row_and_the_column():
     ],
 )
 def test_values_that_overflow_are_refused(value, dtype, message):
-    bad, column = with_value(value)
+    bad, _ = with_value(value)
     with pytest.raises(ValueError, match=f"row 3 of view 'view1'.*{message}"):
         Views([bad.astype(dtype)])
 
@@ -230,5 +232,5 @@ def test_views_of_different_length_and_empty_ones_are_refused():
 
 
 def test_rows_that_must_be_full_are_refused_by_name():
-    with pytest.raises(TypeError, match="this needs full rows, but view 'words' is sparse.*SVD"):
+    with pytest.raises(TypeError, match=r"this needs full rows, but view 'words' is sparse.*SVD"):
         Views({"words": X}).full_rows("words", "this")

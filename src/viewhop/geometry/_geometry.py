@@ -513,9 +513,9 @@ def check_full_kernels(views: Views, kernels: Mapping[str, Kernel]) -> None:
     kernels : dict of Kernel by view name
     """
     for name in views.names:
-        if name in kernels and kernels[name].is_pairwise:
-            if isinstance(views.rows(name), SparseRows):
-                raise sparse_kernel_error(name)
+        is_pairwise = name in kernels and kernels[name].is_pairwise
+        if is_pairwise and isinstance(views.rows(name), SparseRows):
+            raise sparse_kernel_error(name)
 
 
 def check_every_view(walk: type[Walk], what: str) -> None:

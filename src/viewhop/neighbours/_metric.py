@@ -174,7 +174,7 @@ class FeatureMap:
         if self.centre is None:
             return np.empty((0, width))
         centre = self.centre if self.deviation is None else self.centre / self.deviation
-        return np.asarray(centre[None])
+        return np.array(centre).reshape(1, width)
 
     def slack(self, X: Rows | SparseFeatures, precision: np.dtype[np.floating]) -> Floats:
         """How far rounding may move each feature row, (n,).
