@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,9 +71,11 @@ def test_the_input_is_not_changed_though_it_is_not_in_order():
 
 
 def test_what_a_view_returns_is_a_copy():
-    views = Views([X])
+    matrix, before = X.copy(), X.toarray()
+    views = Views([matrix])
     views["view1"].data[:] = 7.0
-    assert_array_equal(views["view1"].toarray(), X.toarray())
+    assert_array_equal(views["view1"].toarray(), before)
+    assert_array_equal(matrix.toarray(), before)
 
 
 KEYS = {
@@ -234,3 +238,20 @@ def test_views_of_different_length_and_empty_ones_are_refused():
 def test_rows_that_must_be_full_are_refused_by_name():
     with pytest.raises(TypeError, match=r"this needs full rows, but view 'words' is sparse.*SVD"):
         Views({"words": X}).full_rows("words", "this")
+
+
+def test_a_modality_of_sparse_features_stays_sparse():
+    def modality(X, obs):
+        names = {"obs_names": [*obs], "var_names": [f"g{k}" for k in range(X.shape[1])]}
+        return SimpleNamespace(X=X, obsm={}, **names)
+
+    parts = {
+        "rna": modality(X[:4], "cbea"),
+        "protein": modality(NUMBERS[:5], "abcde"),
+        "other": modality(sparse.coo_array(X[:5]), "abcde"),
+    }
+    views = Views(SimpleNamespace(mod=parts, obs_names=[*"abcde"]))
+    assert repr(views) == "Views(5 samples: rna (9 sparse; saw 4), protein (6), other (9))"
+    assert_array_equal(views["rna"].toarray(), X.toarray()[:4])
+    assert views.samples("rna").tolist() == [2, 1, 4, 0]
+    assert views.feature_names[0] == tuple(f"g{k}" for k in range(9))

@@ -27,7 +27,14 @@ from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, SparseRows, Views
 from viewhop.walks import Extension, Step, Walk
 
-__all__ = ["FitRecord", "Geometry", "Placed", "check_every_view", "check_kernels_with_gaps"]
+__all__ = [
+    "FitRecord",
+    "Geometry",
+    "Placed",
+    "check_every_view",
+    "check_full_kernels",
+    "check_kernels_with_gaps",
+]
 
 Floats = NDArray[np.float64]
 
