@@ -318,7 +318,7 @@ def rewritten(path, target, name, change):
 
 
 DAMAGE = {
-    "a column beyond the last": ("sparse/indices", lambda a: put(a, 5, 150)),
+    "a column beyond the last": ("sparse/indices", lambda a: put(a, -1, 150)),
     "a negative column": ("sparse/indices", lambda a: put(a, 5, -1)),
     "columns out of order": ("sparse/indices", lambda a: put(a, [0, 1], a[[1, 0]])),
     "rows that fall": ("sparse/indptr", lambda a: put(a, 3, a[2] - 1)),

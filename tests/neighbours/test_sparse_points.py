@@ -136,6 +136,10 @@ def test_extreme_sizes_neither_overflow_nor_vanish():
             expected = find_neighbourhoods(full, full, k=5, k_scale=5)
             assert_array_equal(found.columns, expected.columns)
             assert_allclose(found.radius, expected.radius, rtol=1e-10)
+    for name in ("cosine", "centered-cosine"):
+        points = points_of(KERNELS[name], SparseRows(X * 1e-200))
+        whole = points_of(KERNELS[name], SparseRows(X))
+        assert_allclose(points.norms, whole.norms, rtol=1e-10)
 
 
 def test_single_precision_rows_stay_so_and_differences_are_exact():
@@ -227,6 +231,9 @@ def test_points_can_be_pickled_without_their_caches():
 
 def test_search_of_a_sparse_view_is_exact_unless_faiss_is_asked_for(monkeypatch):
     monkeypatch.setattr("viewhop.neighbours._choose.EXACT_UP_TO", 10)
+    monkeypatch.setattr("viewhop.neighbours._choose.FEW_COLUMNS", 1)
+    monkeypatch.setattr("viewhop.neighbours._faiss.has_faiss", lambda: True)
+    monkeypatch.setattr("viewhop.neighbours._faiss.Index.draw", None)
     points = plain_points(SparseRows(X))
     rng = np.random.default_rng(0)
     found = search_neighbours(points, search="auto", k=5, k_scale=5, generator=rng)
@@ -240,6 +247,9 @@ def test_faiss_searches_projected_rows_and_measures_its_recall(name):
     matrix = make_documents(900, 700, n_topics=6)
     points = points_of(KERNELS[name], SparseRows(matrix))
     rng = np.random.default_rng(0)
+    projected = points.index_rows(points, slice(0, 50))
+    rows = points.rows.full(np.arange(50))
+    assert_allclose(projected, rows @ points.projection, atol=1e-5)
     found = search_neighbours(points, search="faiss", k=10, k_scale=5, generator=rng)
     exact = find_neighbourhoods(points, points, k=10, k_scale=5)
     true = {*zip(exact.rows.tolist(), exact.columns.tolist(), strict=True)}
