@@ -242,8 +242,8 @@ class Gaussian(DistanceKernel):
     search : {"auto", "exact", "faiss"}, default="auto"
         How neighbours are searched for: "exact"; "faiss", an approximate index with a measured
         recall; or "auto", the faster of the two, which is "exact" up to 50,000 samples, and
-        always for Manhattan distances, which the index does not have. Ignored without
-        `n_neighbors`.
+        always for sparse views and for Manhattan distances, which the index does not have.
+        Ignored without `n_neighbors`.
     scale_neighbors : int or None, default=None
         For ``bandwidth="local"``: a sample's scale is the distance to this neighbour. None takes
         half of `n_neighbors`, or 7 without neighbours.

@@ -67,7 +67,8 @@ class GeometryTransformer(ViewTransformer):
         Parameters
         ----------
         X : list or dict of (n_samples, n_features) arrays, Views, MuData, stacked array, DataFrame
-            A row that is NaN or masked is a sample that the view did not observe.
+            A row that is NaN or masked is a sample that the view did not observe. Arrays may be
+            sparse, in CSR or CSC format.
         y : ignored
 
         Returns
