@@ -19,12 +19,14 @@ FULL: dict[str, Any] = {
     "n_words": 50_000,
     "n_drawn": 51,
     "memory": 2_000_000_000,
+    "n_searched": 20_000,
 }
 SMALL: dict[str, Any] = {
     "n_samples": 4000,
     "n_words": 20_000,
     "n_drawn": 21,
     "memory": 450_000_000,
+    "n_searched": 2000,
 }
 
 N_TOPICS, N_FEATURES, R = 50, 10, 10
@@ -62,7 +64,7 @@ def make_documents(
 
 
 def fit(n_samples: int, n_words: int, n_drawn: int) -> dict[str, Any]:
-    """A fit of both views, and how much of a nearest neighbours' topics are right."""
+    """A fit of both views, with what it chose and foresaw."""
     import viewhop as vh
 
     counts, numbers, _ = make_documents(n_samples, n_words, n_drawn)
@@ -78,8 +80,25 @@ def fit(n_samples: int, n_words: int, n_drawn: int) -> dict[str, Any]:
     }
 
 
-def run(*, n_samples: int, n_words: int, n_drawn: int, memory: int) -> Iterator[Row]:
-    """The fit, and the bytes that its process took.
+def search(n_samples: int, n_words: int, n_drawn: int, how: str) -> dict[str, Any]:
+    """One search for the neighbours of documents in cosine distance, with its recall."""
+    from viewhop.kernels import Gaussian
+    from viewhop.neighbours import FeatureMap, search_neighbours
+    from viewhop.views import SparseRows
+
+    rows = SparseRows(make_documents(n_samples, n_words, n_drawn)[0])
+    features = FeatureMap.of(Gaussian(metric="cosine"), rows)
+    points = features.points(features(rows, "words"))
+    start = perf_counter()
+    generator = np.random.default_rng(0)
+    found = search_neighbours(points, search=how, k=10, k_scale=10, generator=generator)
+    return {"seconds": perf_counter() - start, "recall": found.recall}
+
+
+def run(
+    *, n_samples: int, n_words: int, n_drawn: int, memory: int, n_searched: int
+) -> Iterator[Row]:
+    """The fit, and the bytes that its process took; then both searches of fewer documents.
 
     Parameters
     ----------
@@ -87,6 +106,8 @@ def run(*, n_samples: int, n_words: int, n_drawn: int, memory: int) -> Iterator[
         As in `make_documents`.
     memory : int
         Bytes that the process may take.
+    n_searched : int
+        Documents of the searches.
     """
     arguments = {"n_samples": n_samples, "n_words": n_words, "n_drawn": n_drawn}
     result = apart(fit, arguments)
@@ -102,3 +123,15 @@ def run(*, n_samples: int, n_words: int, n_drawn: int, memory: int) -> Iterator[
         peak=result["peak"],
         at_import=result["at_import"],
     )
+    for how in ("exact", "faiss"):
+        found = apart(search, {**arguments, "n_samples": n_searched, "how": how})
+        yield Row(
+            f'search="{how}" of {n_searched:,} documents in cosine distance',
+            found["seconds"],
+            found["recall"],
+            "of the neighbours",
+            at_least=1.0 if how == "exact" else None,
+            timed=False,
+            peak=found["peak"],
+            at_import=found["at_import"],
+        )
