@@ -1,6 +1,7 @@
 """Example data: the synthetic sets of the paper, and real data sets."""
 
 from viewhop.datasets._bundled import load_mfeat
+from viewhop.datasets._citeseq import make_citeseq
 from viewhop.datasets._coil import load_coil20
 from viewhop.datasets._deformation import deformed
 from viewhop.datasets._multiview import load_multiview, load_scgem
@@ -25,6 +26,7 @@ __all__ = [
     "load_multiview",
     "load_scgem",
     "make_circles",
+    "make_citeseq",
     "make_gapped_rolls",
     "make_helices",
     "make_mixtures",

@@ -28,8 +28,8 @@ from viewhop.scverse._stored_results import (
 
 __all__ = ["diffmap"]
 
-#: As many as scanpy's diffmap has, without the trivial one.
-N_COMPONENTS = 15
+#: From fewer, the graph falls into clusters that are smaller than types: see docs/citeseq.md.
+N_COMPONENTS = 100
 
 
 def diffmap(
@@ -52,7 +52,8 @@ def diffmap(
     data : AnnData or MuData
         Cells may be missing in some modalities; a row of NaN in an array counts as missing, too.
     n_components : int, "auto" or None, default=None
-        Number of coordinates; None is 15, or what `estimator` has.
+        Number of coordinates; None is 100, but at most half the number of cells, or what
+        `estimator` has. A graph on few coordinates falls into many small clusters.
     use_rep : str, list, dict or None, default=None
         What the views are. A key is ``"X"``, the name of an entry of ``.obsm`` or ``.layers``, or,
         where both have it, ``"obsm/<name>"`` or ``"layers/<name>"``. For a MuData, one key for all
@@ -126,7 +127,7 @@ def diffmap(
     """
     require_cells("data", data)
     names = Names(key_added)
-    est = _make_estimator(estimator, n_components, random_state)
+    est = _make_estimator(estimator, n_components, random_state, len(data.obs_names))
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 2:
         raise ValueError(f"n_neighbors must be an integer of at least 2, got {n_neighbors!r}")
     chosen = choose_representations(data, use_rep, modalities)
@@ -158,13 +159,17 @@ def diffmap(
 
 
 def _make_estimator(
-    estimator: MultiViewDiffusionMaps | None, n_components: int | str | None, random_state: int
+    estimator: MultiViewDiffusionMaps | None,
+    n_components: int | str | None,
+    random_state: int,
+    n_cells: int,
 ) -> MultiViewDiffusionMaps:
     """An estimator to fit, not that of the caller."""
     if not isinstance(random_state, Integral) or isinstance(random_state, bool):
         raise ValueError(f"random_state must be an integer, got {random_state!r}")
     if estimator is None:
-        r = N_COMPONENTS if n_components is None else n_components
+        most = max(1, min(N_COMPONENTS, n_cells // 2))
+        r = most if n_components is None else n_components
         return MultiViewDiffusionMaps(r, random_state=int(random_state))
     if not isinstance(estimator, MultiViewDiffusionMaps):
         raise ValueError(

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from viewhop.estimators import MultiViewDiffusionMaps, load
 from viewhop.scverse._kept_model import read_model
 from viewhop.scverse._representations import (
     UseRep,
     choose_representations,
+    default_key,
     is_anndata,
     read_cells,
     require_cells,
@@ -91,8 +93,12 @@ def place(
     names = Names(key_added)
     est, keys = _read_source(model, names)
     schema: Schema = est.geometry_.schema
-    if use_rep is None:
-        use_rep, modalities = _default_choice(new, schema, keys, modalities)
+    if is_mudata(new):
+        modalities = _modalities_of_fit(new, schema, modalities)
+        if use_rep is None:
+            use_rep = {name: keys[name] for name in modalities if name in keys}
+    elif use_rep is None or isinstance(use_rep, str):
+        use_rep = _views_of_one(new, use_rep, schema, keys, of_modalities=is_mudata(model))
     views = read_cells(new, choose_representations(new, use_rep, modalities), missing=est.missing)
     embedding, coverage = est.transform(_match_features(views, schema), return_coverage=True)
     target = new.copy() if copy else new
@@ -101,10 +107,8 @@ def place(
     return target if copy else None
 
 
-def _read_source(
-    model: Any, names: Names
-) -> tuple[MultiViewDiffusionMaps, Mapping[str, str] | None]:
-    """The fitted estimator, and the representations of its views, if they are known."""
+def _read_source(model: Any, names: Names) -> tuple[MultiViewDiffusionMaps, dict[str, str]]:
+    """The fitted estimator, and the representations of its views, as far as they are known."""
     if is_mudata(model) or is_anndata(model):
         where = f".uns[{names.results!r}]"
         if names.results not in model.uns or "use_rep" not in model.uns[names.results]:
@@ -113,36 +117,51 @@ def _read_source(
                 "key_added that it was called with"
             )
         results = model.uns[names.results]
-        return read_model(results, where), dict(results["use_rep"])
+        return read_model(results, where), {
+            name: str(key) for name, key in results["use_rep"].items()
+        }
     est = load(model) if isinstance(model, str | os.PathLike) else model
     if not isinstance(est, MultiViewDiffusionMaps):
         raise TypeError(
             "model must be data that diffmap wrote to, a MultiViewDiffusionMaps or its file, not "
             f"{type(est).__name__}"
         )
-    return est, None
+    check_is_fitted(est)
+    return est, {}
 
 
-def _default_choice(
+def _modalities_of_fit(new: Any, schema: Schema, names: Iterable[str] | None) -> list[str]:
+    """The modalities of new data to use; by default those that the fit had."""
+    if names is not None:
+        return [*names]
+    shared = [name for name in schema.names if name in new.mod]
+    if not shared:
+        raise ValueError(
+            f"the new data have the modalities {', '.join(map(str, new.mod))}, but the map is of "
+            f"{', '.join(schema.names)}"
+        )
+    return shared
+
+
+def _views_of_one(
     new: Any,
+    use_rep: str | None,
     schema: Schema,
-    keys: Mapping[str, str] | None,
-    modalities: Iterable[str] | None,
-) -> tuple[UseRep, Iterable[str] | None]:
-    """The representations of the fit, in those modalities that the new data have."""
-    if not is_mudata(new):
-        return keys, modalities
-    if modalities is None:
-        modalities = [name for name in schema.names if name in new.mod]
-        if not modalities:
-            raise ValueError(
-                f"the new data have the modalities {', '.join(map(str, new.mod))}, but the map is "
-                f"of {', '.join(schema.names)}"
-            )
-    modalities = [*modalities]
-    if keys is None:
-        return None, modalities
-    return {name: keys[name] for name in modalities if name in keys}, modalities
+    keys: Mapping[str, str],
+    *,
+    of_modalities: bool,
+) -> Mapping[str, str]:
+    """The representations of an AnnData, by view name of the fit."""
+    if use_rep is None and keys and not of_modalities:
+        return keys
+    if len(schema.names) > 1:
+        raise ValueError(
+            f"the map is of the views {', '.join(schema.names)}, and the new data are one AnnData: "
+            f"say what it has of them, as in use_rep={{{schema.names[0]!r}: "
+            f"{keys.get(schema.names[0], 'X_pca')!r}}}"
+        )
+    (name,) = schema.names
+    return {name: use_rep or keys.get(name) or default_key(new)}
 
 
 def _match_features(views: Views, schema: Schema) -> Views:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,14 @@ from numpy.typing import NDArray
 from viewhop._runtime.suggestion import suggestion
 from viewhop.views import Labels, Views, is_mudata
 
-__all__ = ["UseRep", "choose_representations", "is_anndata", "read_cells", "require_cells"]
+__all__ = [
+    "UseRep",
+    "choose_representations",
+    "default_key",
+    "is_anndata",
+    "read_cells",
+    "require_cells",
+]
 
 #: One key, keys in order, or keys by view name.
 UseRep = str | Sequence[str] | Mapping[str, str] | None
@@ -87,7 +95,7 @@ def choose_representations(
     else:
         if modalities is not None:
             raise ValueError("modalities= chooses those of a MuData, but an AnnData has none")
-        keys = _keys_of_one(_default_key(data) if use_rep is None else use_rep)
+        keys = _keys_of_one(default_key(data) if use_rep is None else use_rep)
         parts = dict.fromkeys(keys, data)
     chosen = {}
     for name, part in parts.items():
@@ -112,8 +120,6 @@ def read_cells(data: Any, chosen: Mapping[str, Representation], *, missing: str 
     """
     cells = [*data.obs_names]
     _check_repeats("the data", cells)
-    if not cells:
-        raise ValueError("the data have no observations")
     known = set(cells)
     for name, part in chosen.items():
         if is_mudata(data):
@@ -170,8 +176,13 @@ def _keys_of_modalities(use_rep: UseRep, parts: Mapping[str, Any]) -> dict[str, 
     return dict(use_rep)
 
 
-def _default_key(part: Any) -> str:
-    """The key of the representation that is used if none is named."""
+def default_key(part: Any) -> str:
+    """The key of the representation that is used if none is named.
+
+    Parameters
+    ----------
+    part : AnnData
+    """
     return f"obsm/{PREFERRED}" if PREFERRED in part.obsm else "X"
 
 
@@ -209,9 +220,10 @@ def _find(name: str, where: str, part: Any, key: object) -> Representation:
     if key is not None and not isinstance(key, str):
         raise ValueError(f"use_rep of view {name!r} must be a string, not {key!r}")
     if not len(part.obs_names):
-        raise ValueError(f"{where} has no observations; leave it out")
+        advice = "; leave it out" if where.startswith("modality") else ""
+        raise ValueError(f"{where} has no observations{advice}")
     _check_repeats(where, part.obs_names)
-    section, inner = _locate(where, part, _default_key(part) if key is None else key)
+    section, inner = _locate(where, part, default_key(part) if key is None else key)
     if section == "X":
         values, path = part.X, "X"
     else:
@@ -243,23 +255,20 @@ def _locate(where: str, part: Any, key: str) -> tuple[str, str]:
 
 def _listing(part: Any) -> str:
     """What an AnnData has to choose from."""
-    sections = {"obsm": part.obsm, "layers": part.layers}
-    texts = ["" if part.X is None else "it has X"]
-    for name, entries in sections.items():
-        keys = ", ".join(map(str, entries))
-        texts.append(f"{name} has {keys}" if keys else f"{name} is empty")
-    return ", ".join(text for text in texts if text)
+    texts = ["there is no X" if part.X is None else "there is X"]
+    for section in SECTIONS:
+        keys = ", ".join(map(str, getattr(part, section)))
+        texts.append(f"in {section}: {keys}" if keys else f"nothing in {section}")
+    return "; ".join(texts)
 
 
 def _check_repeats(where: str, names: Iterable[Any]) -> None:
     """Raise ValueError, naming the first one, if an observation name is there twice."""
-    array = np.asarray([*names], dtype=object)
-    values, counts = np.unique(array.astype(str), return_counts=True)
-    if (counts > 1).any():
-        first = int(counts.argmax())
+    counts = Counter(names)
+    name, most = counts.most_common(1)[0]
+    if most > 1:
         raise ValueError(
-            f"{where} has the observation name {values[first].item()!r} {counts[first]} times; "
-            "call obs_names_make_unique()"
+            f"{where} has the observation name {name!r} {most} times; call obs_names_make_unique()"
         )
 
 
