@@ -17,14 +17,14 @@ COVER  := --cov=viewhop --cov-report=term-missing:skip-covered
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-lowest test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules bench-fusions reproduce figures map wheel release-check clean help
+.PHONY: demo test coverage test-all test-omics test-machine fuzz fuzz-quick test-lowest test-latest audit mutants lint bench bench-small bench-peers bench-quality bench-quality-quick bench-joint-rules bench-fusions bench-citeseq reproduce figures map wheel release-check clean help
 
 help:
 	@echo "make demo         compare methods on six views of handwritten digits: table, embedding and picture in viewhop-demo/"
 	@echo "make test         run the test suite, ten minutes on two cores"
 	@echo "make coverage     run it with branch coverage, a quarter longer: below 95 % is an error"
 	@echo "make test-all     run the slow tests too, with branch coverage"
-	@echo "make test-omics   run the tests with MuData, in a separate environment: it needs pandas 2"
+	@echo "make test-omics   run the tests with MuData, scanpy and muon, in a separate environment: it needs pandas 2"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml allows, in a separate environment"
 	@echo "make test-latest  run them with the newest versions, pre-releases included, in a separate environment"
 	@echo "make audit        look up known vulnerabilities of what is installed for the tests, over the network"
@@ -41,6 +41,7 @@ help:
 	@echo "make bench-quality-quick  score them on the bundled and the synthetic sets, half a minute"
 	@echo "make bench-joint-rules    compare the two linear ranges of Algorithm 1, eight minutes: docs/joint-rules.md"
 	@echo "make bench-fusions        compare all fusions on the same sets, ten minutes: docs/fusions.md. Sets: VIEWHOP_DATA"
+	@echo "make bench-citeseq        compare graphs of simulated cells with weighted nearest neighbours, ten minutes: docs/citeseq.md"
 	@echo "make reproduce    run the paper's experiments, under two hours: pictures, numbers and a page in viewhop-reproduce/"
 	@echo "make figures      regenerate every picture and number quoted in README.md and docs/"
 	@echo "make map          regenerate docs/architecture.md, the map of the code"
@@ -64,6 +65,7 @@ test-omics: $(VENV)-omics/.ready
 	$(VENV)-omics/$(IN)/python -m pytest -q tests/views/test_alignment.py
 	$(VENV)-omics/$(IN)/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
 	$(VENV)-omics/$(IN)/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
+	$(VENV)-omics/$(IN)/python -m pytest -q tests/scverse
 
 # Old packages raise deprecation warnings of newer ones beside them; every other warning is an error.
 test-lowest: $(VENV)-lowest/.ready
@@ -129,6 +131,10 @@ bench-fusions: $(VENV)/.ready-demo
 	@test -n "$$VIEWHOP_DATA" || \
 		{ echo "VIEWHOP_DATA is not set: it names the folder of the real sets" >&2; exit 1; }
 	$(BIN)/python -m benchmarks.fusions --record
+
+bench-citeseq: $(VENV)-omics/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
+		$(VENV)-omics/$(IN)/python -m benchmarks.citeseq --record
 
 reproduce: $(VENV)/.ready-reproduce
 	$(BIN)/viewhop reproduce

@@ -127,6 +127,8 @@ def use_omics() -> None:
 
     data = MuData({f"m{k}": AnnData(view) for k, view in enumerate(views())})
     assert vh.Views.from_mudata(data).names == ("m0", "m1")
+    vh.scverse.diffmap(data, 2)
+    assert data.obsp["connectivities"].shape == (120, 120)
 
 
 def told(use: Callable[[], None], extra: str) -> bool:
