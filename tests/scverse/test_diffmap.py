@@ -12,7 +12,8 @@ from scipy.sparse import csr_matrix
 
 import viewhop as vh
 from tests.support.cells import make_cells, make_modalities
-from viewhop.scverse import diffmap
+from viewhop.errors import DroppedRowsWarning
+from viewhop.scverse import diffmap, place
 
 N = 90
 FIT = {"n_components": 4, "n_neighbors": 10}
@@ -86,6 +87,20 @@ def test_rows_of_nan_are_missing_cells(arrays, adata):
     assert np.isfinite(adata.obsm["X_viewhop"]).all()
 
 
+def test_rows_that_are_nan_in_part_are_missing_cells_if_they_are_asked_to_be(arrays, adata):
+    adata.obsm["protein"] = arrays["protein"].copy()
+    adata.obsm["protein"][7, 0] = np.nan
+    with pytest.raises(ValueError, match="sample 'c7'"):
+        diffmap(adata, use_rep=["X", "protein"], **FIT)
+    est = vh.MultiViewDiffusionMaps(4, missing="drop")
+    with pytest.warns(DroppedRowsWarning):
+        diffmap(adata, use_rep=["X", "protein"], estimator=est, n_neighbors=10)
+    assert np.isnan(adata.obsm["X_viewhop_protein"][7]).all()
+    with pytest.warns(DroppedRowsWarning):
+        again = place(adata, adata, copy=True)
+    assert_allclose(again.obsm["X_viewhop"], adata.obsm["X_viewhop"], atol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("use_rep", "keys"),
     [
@@ -137,6 +152,14 @@ def test_modalities_can_be_left_out(arrays, adata):
     diffmap(mdata, modalities=["rna", "protein"], **FIT)
     est = fitted({name: arrays[name] for name in ("rna", "protein")})
     assert_allclose(mdata.obsm["X_viewhop"], est.embedding_, atol=1e-12)
+
+
+def test_rows_are_in_the_order_of_the_data_whatever_that_of_the_modalities(arrays, seen, mdata):
+    diffmap(mdata, modalities=["protein", "rna"], **FIT)
+    views = with_gaps(arrays, seen, mdata)
+    est = fitted({name: views[name] for name in ("protein", "rna")})
+    assert_allclose(mdata.obsm["X_viewhop"], est.embedding_, atol=1e-12)
+    assert_allclose(mdata.obsm["X_viewhop_rna"], est.view_embeddings_["rna"], atol=1e-12)
 
 
 def test_single_precision_stays_single(adata):

@@ -92,7 +92,7 @@ def nearest_others(neighbourhood: Neighbourhood, k: int) -> tuple[Indices, Float
     others = neighbourhood.rows != neighbourhood.columns
     rows, columns = neighbourhood.rows[others], neighbourhood.columns[others]
     distances = neighbourhood.distances[others]
-    order = np.lexsort((columns, distances, rows))
+    order = np.lexsort((distances, rows))  # keeps the order of columns among equals
     n = neighbourhood.radius.size
     starts = np.searchsorted(rows, np.arange(n))  # rows are sorted, and stay so
     kept = order[starts[:, None] + np.arange(k)]
