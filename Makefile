@@ -66,6 +66,7 @@ test-omics: $(VENV)-omics/.ready
 	$(VENV)-omics/$(IN)/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
 	$(VENV)-omics/$(IN)/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
 	$(VENV)-omics/$(IN)/python -m pytest -q tests/scverse
+	$(VENV)-omics/$(IN)/python -m pytest -q -k scverse tests/test_docstrings.py
 
 # Old packages raise deprecation warnings of newer ones beside them; every other warning is an error.
 test-lowest: $(VENV)-lowest/.ready

@@ -17,6 +17,8 @@ MODULES = ["viewhop", *(m.name for m in pkgutil.walk_packages(viewhop.__path__, 
 def test_examples_give_what_they_print(name):
     if name == "viewhop.plotting":
         pytest.importorskip("matplotlib").use("Agg")
+    if name.startswith("viewhop.scverse"):
+        pytest.importorskip("anndata", reason="make test-omics installs it")
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0
 

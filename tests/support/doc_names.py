@@ -57,6 +57,8 @@ FOREIGN = frozenset(
         *("DataFrame", "MuData", "AnnData", "GridSearchCV", "Pipeline", "LinearOperator"),
         *("csr_array", "dok_array", "assert_allclose", "validate_data", "coincidence_trigger"),
         *("event_type", "textContent"),
+        *("scanpy", "muon", "neighbors_key", "X_pca", "X_diffmap", "diffmap_evals"),
+        *("X_viewhop", "X_viewhop_rna"),
     }
 )
 

@@ -116,14 +116,17 @@ def diffmap(
 
     Examples
     --------
-    Needs `pip install "viewhop[omics]"` for MuData::
+    >>> import viewhop as vh
+    >>> from anndata import AnnData
+    >>> cells = vh.datasets.make_citeseq(300, random_state=0)
+    >>> adata = AnnData(cells.views["rna"], obsm={"protein": cells.views["protein"]})
+    >>> vh.scverse.diffmap(adata, 10, use_rep=["X", "protein"])
+    >>> adata.obsm["X_viewhop"].shape
+    (300, 10)
+    >>> adata.obsp["connectivities"].shape
+    (300, 300)
 
-        import scanpy as sc
-        import viewhop as vh
-
-        vh.scverse.diffmap(mdata, use_rep={"rna": "X_pca", "protein": "X"})
-        sc.tl.leiden(mdata)
-        sc.tl.umap(mdata)
+    Now ``scanpy.tl.leiden(adata)`` or ``scanpy.tl.umap(adata)`` runs on this graph.
     """
     require_cells("data", data)
     names = Names(key_added)

@@ -83,11 +83,15 @@ def place(
 
     Examples
     --------
-    ::
-
-        reference = mudata.read("reference.h5mu")  # diffmap was called before it was written
-        vh.scverse.place(reference, new)
-        new.obsm["X_viewhop"]
+    >>> import viewhop as vh
+    >>> from anndata import AnnData
+    >>> cells = vh.datasets.make_citeseq(300, random_state=0)
+    >>> adata = AnnData(cells.views["rna"], obsm={"protein": cells.views["protein"]})
+    >>> reference, new = adata[:250].copy(), adata[250:].copy()
+    >>> vh.scverse.diffmap(reference, 10, use_rep=["X", "protein"])
+    >>> vh.scverse.place(reference, new)
+    >>> new.obsm["X_viewhop"].shape
+    (50, 10)
     """
     require_cells("new", new)
     names = Names(key_added)
