@@ -10,14 +10,6 @@ from tests.support.cells import make_cells, make_modalities
 N = 90
 
 
-@pytest.fixture(autouse=True)
-def _their_warnings(request):
-    """What anndata and mudata say about themselves is no error of ours."""
-    for module in ("anndata", "mudata", "scanpy", "muon", "umap", "pandas"):
-        for kind in ("DeprecationWarning", "FutureWarning", "RuntimeWarning"):
-            request.node.add_marker(pytest.mark.filterwarnings(f"ignore::{kind}:{module}.*"))
-
-
 @pytest.fixture(scope="session")
 def arrays():
     """Both modalities of all cells, and the position of each on a curve."""
