@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewhop._runtime.lazy import lazy_names
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 
 TYPE_CHECKING = False  # not from typing: an interrupt of its import would show a traceback
 if TYPE_CHECKING:

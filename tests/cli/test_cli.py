@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import viewhop.experiments._demo
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.cli._main import main
 from viewhop.experiments._demo import DemoResult
 from viewhop.experiments._demo_scores import ScoreTable

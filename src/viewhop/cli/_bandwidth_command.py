@@ -121,7 +121,7 @@ def _write(
 
 def _build_record(result: JointScales, samples: Joined, seed: int) -> dict[str, Any]:
     """The scales and their inputs; file names without their folders."""
-    from viewhop._version import __version__
+    from viewhop._runtime.version import __version__
 
     return {
         "viewhop": __version__,

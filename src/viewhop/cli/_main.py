@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.cli._advise_command import advise
 from viewhop.cli._bandwidth_command import bandwidth
 from viewhop.cli._cluster_command import cluster

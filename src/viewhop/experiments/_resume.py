@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.errors import RunFileError
 from viewhop.experiments import _results_store as recording
 from viewhop.experiments._experiment import Context, Experiment

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.advice import (
     agreement_findings,
     feature_findings,

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.errors import SettingsError
 from viewhop.runs._kernel_settings import KERNEL_KEYS
 from viewhop.runs._settings import Settings, ViewSettings

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.errors import RunFileError
 from viewhop.runs._configuration import relative_path
 from viewhop.runs._estimator import Model, embedder_of

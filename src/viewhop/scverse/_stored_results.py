@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._version import __version__
+from viewhop._runtime.version import __version__
 from viewhop.geometry import Geometry
 from viewhop.scverse._fused_graph import CellGraph
 

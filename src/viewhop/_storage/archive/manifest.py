@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
+from viewhop._runtime.version import __version__
 from viewhop._storage.archive.npy import DTYPES, Header
-from viewhop._version import __version__
 from viewhop.errors import ModelFileError, ModelSizeError, ModelVersionError
 
 __all__ = [
