@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 def test_the_page_has_the_means_of_every_method():
     rows = [
-        Row("viewhop", 1.0, 0.5, 0.75, 10, 0.9),
-        Row("WNN (muon)", 40.0, 0.25, 0.5, 8, 0.8),
-        Row("viewhop", 2.0, 1.0, 1.0, 12, 1.0),
+        Row("viewhop", 1.0, 0.1, 0.5, 0.75, 10, 0.9),
+        Row("WNN (muon)", 40.0, 30.0, 0.25, 0.5, 8, 0.8),
+        Row("viewhop", 2.0, 0.3, 1.0, 1.0, 12, 1.0),
     ]
     page = write_page(rows, citeseq.SIZE, "Python 3")
-    assert "| viewhop | 1.5 | 0.750 | 11 | 0.875 | 0.950 |" in page
-    assert "| WNN (muon) | 40.0 | 0.250 | 8 | 0.500 | 0.800 |" in page
+    assert "| viewhop | 1.5 | 0.2 | 0.750 | 11 | 0.875 | 0.950 |" in page
+    assert "| WNN (muon) | 40.0 | 30.0 | 0.250 | 8 | 0.500 | 0.800 |" in page
     assert "means over 2 draws" in page
 
 
