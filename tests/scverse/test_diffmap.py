@@ -386,10 +386,18 @@ def test_no_modalities_and_modalities_of_modalities_are_refused(mdata):
         diffmap(make_modalities({"inner": mdata}))
 
 
-def test_sparse_counts_are_refused_by_the_name_of_the_view(adata):
-    adata.layers["counts"] = csr_matrix(np.round(np.abs(adata.X)))
-    with pytest.raises(TypeError, match="view 'counts' is a sparse matrix"):
-        diffmap(adata, use_rep="counts")
+def test_sparse_counts_give_the_map_and_the_places_of_full_ones(adata):
+    counts = np.round(np.abs(adata.X))
+    assert (counts == 0).any()
+    new = adata.copy()
+    mapped = {}
+    for name, layer in (("full", counts), ("sparse", csr_matrix(counts))):
+        adata.layers["counts"] = new.layers["counts"] = layer
+        diffmap(adata, 3, use_rep="counts")
+        place(adata, new)
+        mapped[name] = adata.obsm["X_viewhop"], new.obsm["X_viewhop"]
+    for full, sparse in zip(*mapped.values(), strict=True):
+        assert_allclose(sparse, full, atol=1e-8)
 
 
 @pytest.mark.parametrize("data", [np.eye(4), pd.DataFrame(np.eye(4)), {"rna": np.eye(4)}, None])
