@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from viewhop.spectrum import Spectrum
 
 __all__ = [
+    "CacheWarning",
     "ChangedInputWarning",
     "ConvergenceError",
     "DataMissingError",
@@ -304,3 +305,7 @@ class SlowSearchWarning(UserWarning):
 
 class NoLockWarning(UserWarning):
     """A file system has no locks, so two processes may write the same output."""
+
+
+class CacheWarning(UserWarning):
+    """A result could not be read from the folder of `memory`, or is not kept there."""

@@ -6,7 +6,12 @@
 
 from viewhop.affinity._affinity import Affinity
 from viewhop.affinity._affinity_reader import AffinityReader
-from viewhop.affinity._build import AffinitySize, build_affinities, build_affinity
+from viewhop.affinity._build import (
+    AffinitySize,
+    build_affinities,
+    build_affinity,
+    warn_of_recall,
+)
 from viewhop.affinity._common_kernel import common_gaussian
 from viewhop.affinity._concatenation import (
     build_concatenation,
@@ -65,4 +70,5 @@ __all__ = [
     "lowest_precision",
     "restore_concatenation",
     "sparse_kernel_error",
+    "warn_of_recall",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,7 +23,13 @@ from viewhop.neighbours import SPARSE_PAIRS
 from viewhop.selection import plain_metric, with_metric
 from viewhop.views import Describe, Rows, SparseRows, ViewRows, Views, row_number
 
-__all__ = ["AffinitySize", "build_affinities", "build_affinity", "search_bytes"]
+__all__ = [
+    "AffinitySize",
+    "build_affinities",
+    "build_affinity",
+    "search_bytes",
+    "warn_of_recall",
+]
 
 #: Recall of a neighbour search below which a fit warns.
 LEAST_RECALL = 0.95
@@ -148,6 +154,20 @@ def build_affinities(
     affinities = map_threads(build, views.names, at_once)
     for K in affinities:
         K.n_jobs = n_jobs
+    warn_of_recall(affinities, stacklevel=stacklevel + 1)
+    return affinities
+
+
+def warn_of_recall(affinities: Sequence[Affinity], *, stacklevel: int) -> None:
+    """Warn about views in which the search missed many neighbours.
+
+    Parameters
+    ----------
+    affinities : sequence of Affinity
+    stacklevel : int
+        As in `warnings.warn`, counted from the caller.
+    """
+    for K in affinities:
         if K.recall < LEAST_RECALL:
             warnings.warn(
                 RecallWarning(
@@ -157,7 +177,6 @@ def build_affinities(
                 ),
                 stacklevel=stacklevel + 1,
             )
-    return affinities
 
 
 def _kernel_input(views: Views, name: str, kernel: Kernel) -> Rows:

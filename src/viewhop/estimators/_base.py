@@ -6,6 +6,7 @@ fit that fails therefore leaves the estimator unchanged.
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
@@ -316,6 +317,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "solver": [ListedNames(SOLVERS, "auto"), HasMethods("solve")],
     "tol": [Interval(Real, 0, 1, closed="left"), None],
     "max_memory": [Interval(Real, 0, None, closed="neither"), str, None],
+    "memory": [str, os.PathLike, HasMethods(["cache"]), None],
     "n_jobs": [Integral, None],
     "random_state": ["random_state", np.random.Generator],
     "verbose": ["verbose", callable],

@@ -27,6 +27,7 @@ from viewhop.estimators._cluster_count import ClusterCount, encode_count
 from viewhop.estimators._clusters import Clusters, columns_for, find_centers, leading_coordinates
 from viewhop.estimators._count_clusters import count_clusters
 from viewhop.estimators._hops_choice import check_fusion, choose_hops
+from viewhop.estimators._memory import open_cache
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
 from viewhop.estimators._parameters import check_values, encode_parameters
@@ -55,6 +56,7 @@ SHARED = (
     "solver",
     "tol",
     "max_memory",
+    "memory",
     "n_jobs",
     "verbose",
 )
@@ -86,7 +88,7 @@ views, missing
         neighbour kernels slightly worse.
     n_init : int, default=10
         Number of K-means runs; the best is kept.
-    solver, tol, max_memory, n_jobs, random_state, verbose
+    solver, tol, max_memory, memory, n_jobs, random_state, verbose
         As in `MultiViewDiffusionMaps`; `random_state` also seeds K-means.
 
     Attributes
@@ -172,6 +174,7 @@ views, missing
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
+        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int | Progress = 0,
@@ -195,6 +198,7 @@ views, missing
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory
+        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -220,6 +224,7 @@ views, missing
                 views,
                 schema=schema,
                 generator=make_generator(seed),
+                cache=open_cache(self.memory, seed, self.max_memory, stacklevel=2),
                 progress=progress,
                 stacklevel=2,
             )

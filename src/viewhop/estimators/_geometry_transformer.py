@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
+from viewhop.estimators._memory import open_cache
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._parameters import check_values
-from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
+from viewhop.geometry import FitCache, Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.views import Schema
 from viewhop.walks import Walk
 
@@ -33,6 +34,8 @@ class GeometryTransformer(ViewTransformer):
     """
 
     geometry_: Geometry
+    #: Where fits keep kernels for each other; a parameter of estimators that can.
+    memory: Any = None
     max_memory: float | str | None
     n_jobs: int | None
     random_state: Any
@@ -88,6 +91,7 @@ class GeometryTransformer(ViewTransformer):
                 views,
                 schema=schema,
                 generator=make_generator(self.random_state),
+                cache=self._open_cache(),
                 progress=progress,
                 stacklevel=2,
             )
@@ -128,7 +132,13 @@ class GeometryTransformer(ViewTransformer):
         check_is_fitted(self)
         views = self._read_new(X)
         with show_progress(self.verbose) as progress:
-            placed = self.geometry_.place(views, n_jobs=self.n_jobs, progress=progress)
+            placed = self.geometry_.place(
+                views,
+                n_jobs=self.n_jobs,
+                cache=self._open_cache(),
+                progress=progress,
+                stacklevel=3,
+            )
         placed.warn(stacklevel=3)
         self.geometry_.warn_of_underflow(stacklevel=3)
         embedding = self._label_rows(placed.embedding, X)
@@ -210,6 +220,10 @@ class GeometryTransformer(ViewTransformer):
     def _recipe(self, names: Sequence[str]) -> Recipe:
         """The recipe of the geometry for views with these names."""
         raise TypeError(f"{type(self).__name__} has no recipe")
+
+    def _open_cache(self) -> FitCache | None:
+        """The cache of `memory`, if there is one."""
+        return open_cache(self.memory, self.random_state, self.max_memory, stacklevel=3)
 
     @property
     def _schema(self) -> Schema:

@@ -101,6 +101,11 @@ default="hop"
     max_memory : int, str or None, default=None
         Memory budget of the fit, in bytes or as a string like "8GB"; None takes 80 % of the memory
         available to the machine or its cgroup.
+    memory : str, path, joblib.Memory or None, default=None
+        A folder in which fits keep what they can share, as for a pipeline of scikit-learn: the
+        kernels, the eigenpairs, and the kernel rows of new samples. In a grid over `n_steps` and
+        `n_components`, or over the clusters of `MultiViewSpectralClustering`, each fold then builds
+        its kernels once; see Notes.
     n_jobs : int or None, default=None
         Number of threads; None uses as many as BLAS does (``OMP_NUM_THREADS``, or all cores), -1
         all cores.
@@ -164,6 +169,18 @@ default="hop"
     The kernel is Eq. (13), the walk Eq. (14), the coordinates Eq. (21) and their concatenation
     Eq. (23), with `hops` and η as in Eq. (49).
 
+    With `memory`, kernels are kept by the content of the views and all that decides kernel values:
+    kernels, fusion, hop matrix or weights, seed, number of threads, versions of the libraries. Fits
+    solve for the first of 20, 40, 80, … eigenpairs that is enough, and keep those too. So a result
+    is the same, bit for bit, whether it comes from the folder or not, and in whatever order or
+    process; without `memory`, which solves for `n_components` pairs only, it is the same up to the
+    accuracy of the solver (see `tol`), and bit for bit at 20, 40, 80, …. A kernel class or a solver
+    object of one's own is not kept. Entries are arrays with checksums, not pickles: reading them
+    runs no code, and a damaged one is computed again with a `CacheWarning`. A process also keeps
+    recent results in memory, up to a quarter of `max_memory`. ``joblib.Memory(folder).clear()`` and
+    ``reduce_size`` remove entries. Warnings about the choice of a scale or a search are given by
+    the fit that computes it.
+
     References for the other fusions are in the classes of `viewhop.walks`: `SumWalk`,
     `ProductWalk`, `ConcatWalk`, `AlternatingWalk`, `IntegratedWalk` and `CompositeWalk`.
 
@@ -198,6 +215,7 @@ default="hop"
         "solver",
         "tol",
         "max_memory",
+        "memory",
         "n_jobs",
         "random_state",
         "verbose",
@@ -222,6 +240,7 @@ default="hop"
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
+        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int | Progress = 0,
@@ -242,6 +261,7 @@ default="hop"
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory
+        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

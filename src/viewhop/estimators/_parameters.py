@@ -37,12 +37,14 @@ def check_values(est: BaseEstimator) -> None:
 def encode_parameters(est: BaseEstimator, shelf: Shelf) -> dict[str, Any]:
     """The parameters of an estimator as plain data.
 
-    Objects that cannot be stored are replaced: a random generator by None, a progress callable by
-    0, and a solver object by "auto".
+    What is not stored is replaced: a random generator by None, a progress callable by 0, a solver
+    object by "auto", and the folder of a cache, which belongs to this machine, by None.
     """
     values = {}
     for name, entry in est.get_params(deep=False).items():
         if isinstance(entry, np.random.Generator | np.random.RandomState):
+            entry = None
+        if name == "memory":
             entry = None
         if name == "verbose" and callable(entry):
             entry = 0

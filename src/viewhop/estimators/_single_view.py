@@ -27,8 +27,8 @@ class DiffusionMaps(GeometryTransformer):
     ----------
     n_components : int or "auto", default=2
         Number r of coordinates. "auto" keeps as many as `accuracy` requires.
-    n_steps, kernel, connect, accuracy, missing, solver, tol, max_memory, n_jobs, random_state, \
-verbose
+    n_steps, kernel, connect, accuracy, missing, solver, tol, max_memory, memory, n_jobs, \
+random_state, verbose
         As in `MultiViewDiffusionMaps`. With one view, a row that counts as not observed leaves a
         sample without any view, which is refused.
 
@@ -67,6 +67,7 @@ memory_, timings_
         "solver",
         "tol",
         "max_memory",
+        "memory",
         "n_jobs",
         "random_state",
         "verbose",
@@ -84,6 +85,7 @@ memory_, timings_
         solver: Any = "auto",
         tol: float | None = None,
         max_memory: float | str | None = None,
+        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int | Progress = 0,
@@ -97,6 +99,7 @@ memory_, timings_
         self.solver = solver
         self.tol = tol
         self.max_memory = max_memory
+        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

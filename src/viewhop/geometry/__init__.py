@@ -19,6 +19,7 @@ from viewhop.geometry._distances import (
     walk_distance,
 )
 from viewhop.geometry._fit import fit_geometry
+from viewhop.geometry._fit_cache import FitCache
 from viewhop.geometry._geometry import FitRecord, Geometry, Placed
 from viewhop.geometry._geometry_codec import decode_geometry, encode_geometry
 from viewhop.geometry._layout import Layout, lay_out
@@ -35,6 +36,7 @@ from viewhop.geometry._schema_codec import decode_schema, encode_schema
 
 __all__ = [
     "OUTPUTS",
+    "FitCache",
     "FitRecord",
     "Geometry",
     "Layout",

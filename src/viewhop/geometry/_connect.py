@@ -34,15 +34,15 @@ class BuiltWalk(NamedTuple):
     walk : Walk
     weights : dict of float by view name
         How willingly the walker goes to each view.
-    memory : int
-        Bytes that the fit is expected to take.
+    kernels : dict of Kernel by view name
+        The kernels that it was built from.
     generator : Generator
         As the last build left it.
     """
 
     walk: Walk
     weights: dict[str, float]
-    memory: int
+    kernels: Kernels
     generator: np.random.Generator
 
 
@@ -51,7 +51,7 @@ def build_connected(
     sizes: Mapping[str, int],
     *,
     build: Build,
-    reserve: Callable[[Kernels], int],
+    reserve: Callable[[Kernels], object],
     generator: np.random.Generator,
     progress: Progress,
     connect: bool = True,
@@ -70,7 +70,7 @@ def build_connected(
     build : callable
         Builds the walk over kernels, and the weights of its views.
     reserve : callable
-        Bytes of a fit with kernels; MemoryBudgetError if they exceed the budget.
+        Raises MemoryBudgetError if a fit with kernels exceeds the budget.
     generator : Generator
         Every build begins in the same state, so the result is that of a fit with the last kernels.
     progress : callable
@@ -119,13 +119,13 @@ def _build(
     kernels: Kernels,
     n_parts: int,
     build: Build,
-    reserve: Callable[[Kernels], int],
+    reserve: Callable[[Kernels], object],
     generator: np.random.Generator,
 ) -> BuiltWalk:
     """The walk over kernels with more neighbours, if fewer left so many parts."""
     try:
-        memory = reserve(kernels)
-        return BuiltWalk(*build(kernels, generator), memory, generator)
+        reserve(kernels)
+        return BuiltWalk(*build(kernels, generator), kernels, generator)
     except MemoryBudgetError as error:
         if not n_parts:
             raise

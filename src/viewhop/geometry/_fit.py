@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from time import perf_counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,13 +10,9 @@ from numpy.typing import NDArray
 
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, no_progress
-from viewhop._runtime.threads import thread_count
-from viewhop.affinity import build_affinities
-from viewhop.bandwidth import resolve_scales
-from viewhop.geometry._connect import build_connected
 from viewhop.geometry._connectivity import check_reached, warn_of_pieces
 from viewhop.geometry._coordinates import check_time, resolve_output
-from viewhop.geometry._fuse import fuse_kernels
+from viewhop.geometry._fit_cache import FitCache, rung_of
 from viewhop.geometry._geometry import (
     FitRecord,
     Geometry,
@@ -29,10 +22,8 @@ from viewhop.geometry._geometry import (
 )
 from viewhop.geometry._memory_plan import plan_memory
 from viewhop.geometry._recipe import Recipe
+from viewhop.geometry._stages import Stages, timed
 from viewhop.kernels import Kernel, kernels_by_view
-from viewhop.selection import Selection, needs_selection, select
-from viewhop.solvers import Rank, solve_multilevel
-from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, Views, require_rows
 from viewhop.walks import Walk, warn_of_unreached
 
@@ -45,6 +36,7 @@ def fit_geometry(
     *,
     schema: Schema | None = None,
     generator: np.random.Generator | None = None,
+    cache: FitCache | None = None,
     progress: Progress = no_progress,
     stacklevel: int = 1,
 ) -> Geometry:
@@ -58,6 +50,8 @@ def fit_geometry(
         The schema that new samples must match; None takes that of `views`.
     generator : Generator or None
         The only source of randomness; None takes a generator with seed 0.
+    cache : FitCache or None
+        Keeps kernels and eigenpairs for other fits.
     progress : callable
         ``progress(stage, done, total)``.
     stacklevel : int
@@ -85,33 +79,20 @@ def fit_geometry(
     rank = recipe.rank.settle(_features(views, kernels), generator)
     rank.check_limit(recipe.walk.coordinate_limit(views.nodes, recipe.expected_hops(views.n_views)))
     allowed = memory.parse_budget(recipe.max_memory)
+    n_pairs = rank.expected if cache is None else rung_of(rank.expected, len(views))
 
     def reserve(kernels: Mapping[str, Kernel]) -> int:
-        return plan_memory(recipe, views, kernels, rank).require(allowed)
+        return plan_memory(recipe, views, kernels, n_pairs).require(allowed)
 
     reserve(kernels)  # before anything is computed
-    n_jobs = thread_count(recipe.n_jobs)
-    timings: dict[str, float] = {}
-    with _timed(timings, "selection"):
-        selection = _select(recipe, kernels, views, n_jobs, progress)
-        kernels = kernels if selection is None else selection.kernels
-    with _timed(timings, "kernels"):
-        if any(kernel.needs_all_views for kernel in kernels.values()):
-            kernels = resolve_scales(kernels, views, generator)
-        built = build_connected(
-            kernels,
-            {name: len(views.rows(name)) for name in views.names},
-            build=partial(
-                _build_walk, recipe, views, selection, n_jobs, progress, allowed, stacklevel + 4
-            ),
-            reserve=reserve,
-            generator=generator,
-            progress=progress,
-            connect=recipe.connect,
-        )
-        check_reached(built.walk, views.describe_sample)
-    walk = built.walk
-    with _timed(timings, "solve"):
+    stages = Stages(recipe, views, kernels, reserve, generator, progress, allowed, cache)
+    timings = stages.timings
+    with timed(timings, "kernels"):
+        fitted, key = stages.find_kernels(stacklevel=stacklevel + 1)
+        walk = fitted.built.walk
+        check_reached(walk, views.describe_sample)
+    timings["kernels"] -= timings["selection"]
+    with timed(timings, "solve"):
         pieces = walk.pieces()
         warn_of_pieces(
             walk,
@@ -120,7 +101,8 @@ def fit_geometry(
             describe=views.describe_sample,
             stacklevel=stacklevel + 1,
         )
-        spectrum = _solve(recipe, walk, rank, pieces, built.generator, progress, allowed)
+        solve = stages.pairs(fitted.built, pieces, key, stacklevel=stacklevel + 1)
+        spectrum = rank.choose(walk, solve)
     geometry = Geometry(
         walk,
         spectrum,
@@ -129,75 +111,21 @@ def fit_geometry(
         resolve_output(recipe.output, walk, is_weighted=recipe.is_weighted),
         FitRecord(
             int(pieces.max()) + 1,
-            built.memory,
+            reserve(fitted.built.kernels),
             timings,
-            {} if selection is None else selection.scores,
-            None if selection is None else selection.agreement,
-            built.weights,
+            fitted.scores,
+            fitted.agreement,
+            fitted.built.weights,
         ),
+        key,
     )
-    with _timed(timings, "extension"):
+    with timed(timings, "extension"):
         geometry.prepare()
         if geometry.unreached.any():
             warn_of_unreached(views.names, geometry.unreached, stacklevel=stacklevel + 1)
         geometry.warn_of_underflow(stacklevel=stacklevel + 1)
         progress("extension", len(views), len(views))
     return geometry
-
-
-def _select(
-    recipe: Recipe,
-    kernels: Mapping[str, Kernel],
-    views: Views,
-    n_jobs: int,
-    progress: Progress,
-) -> Selection | None:
-    """Metrics and weights by agreement; None if neither is left open."""
-    is_open = recipe.weights == "auto" and views.n_views > 1
-    if not is_open and not needs_selection(kernels):
-        return None
-    return select(kernels, views, n_jobs=n_jobs, progress=progress)
-
-
-def _build_walk(
-    recipe: Recipe,
-    views: Views,
-    selection: Selection | None,
-    n_jobs: int,
-    progress: Progress,
-    allowed: int | None,
-    stacklevel: int,
-    kernels: Mapping[str, Kernel],
-    generator: np.random.Generator,
-) -> tuple[Walk, dict[str, float]]:
-    """The walk over the kernels of the views, and how willingly it goes to each."""
-    affinities = build_affinities(
-        views,
-        kernels,
-        generator=generator,
-        n_jobs=n_jobs,
-        progress=progress,
-        allowed=allowed,
-        stacklevel=stacklevel,
-    )
-    return fuse_kernels(
-        recipe,
-        affinities,
-        views,
-        selection,
-        generator=generator,
-        n_jobs=n_jobs,
-        progress=progress,
-        allowed=allowed,
-    )
-
-
-@contextmanager
-def _timed(timings: dict[str, float], stage: str) -> Iterator[None]:
-    """Record the seconds that a stage takes."""
-    start = perf_counter()
-    yield
-    timings[stage] = perf_counter() - start
 
 
 def _check_common(walk: type[Walk], views: Views) -> None:
@@ -223,30 +151,3 @@ def _check_common(walk: type[Walk], views: Views) -> None:
 def _features(views: Views, kernels: Mapping[str, Kernel]) -> dict[str, Any]:
     """The rows of each view whose columns are features, by name: all but precomputed kernels."""
     return {name: views.rows(name) for name in views.names if not kernels[name].is_pairwise}
-
-
-def _solve(
-    recipe: Recipe,
-    walk: Walk,
-    rank: Rank,
-    pieces: NDArray[np.intp],
-    generator: np.random.Generator,
-    progress: Progress,
-    allowed: int | None,
-) -> Spectrum:
-    """The eigenpairs that the rank rule asks for."""
-
-    def pairs(r: int, known: Spectrum | None) -> Spectrum:
-        return solve_multilevel(
-            walk,
-            r,
-            solver=recipe.solver,
-            tol=recipe.tol,
-            pieces=pieces,
-            generator=generator,
-            known=known,
-            progress=progress,
-            allowed=allowed,
-        )
-
-    return rank.choose(walk, pairs)

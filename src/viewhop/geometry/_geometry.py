@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ from viewhop.selection import metric_name
 from viewhop.spectrum import Spectrum
 from viewhop.views import Schema, SparseRows, Views
 from viewhop.walks import Extension, Step, Walk
+
+if TYPE_CHECKING:
+    from viewhop.geometry._cache_codec import Rows
+    from viewhop.geometry._fit_cache import FitCache
 
 __all__ = [
     "FitRecord",
@@ -129,6 +133,9 @@ class Geometry:
         coordinates on which all views agree.
     record : FitRecord
         Diagnostics of the fit.
+    fingerprint : str or None
+        Stands for the kernels in a cache, which keeps the kernel rows of new samples by it; None
+        if the fit had no cache.
 
     Examples
     --------
@@ -150,6 +157,7 @@ class Geometry:
     n_steps: float
     output: str
     record: FitRecord = field(repr=False)
+    fingerprint: str | None = field(default=None, repr=False)
 
     # --- training samples -------------------------------------------------------------------
 
@@ -262,7 +270,9 @@ class Geometry:
         *,
         n_steps: float | None = None,
         n_jobs: int | None = None,
+        cache: FitCache | None = None,
         progress: Progress = no_progress,
+        stacklevel: int = 1,
     ) -> Placed:
         """The embedding of samples, training or new, with diagnostics.
 
@@ -274,8 +284,12 @@ class Geometry:
             As in `embedding`.
         n_jobs : int or None
             Number of threads; None uses as many as BLAS does.
+        cache : FitCache or None
+            Keeps the kernel rows of the samples for other fits on the same kernels.
         progress : callable
             ``progress(stage, done, total)``.
+        stacklevel : int
+            Frame that a warning points to, as in `warnings.warn`; 1 is the caller.
         """
         self.schema.check(views)
         self.check_rows(views)
@@ -283,16 +297,28 @@ class Geometry:
         # searches use threads of their own.
         is_dense = self.walk.is_dense
         size = max(16, BATCH // self.walk.n_samples) if is_dense else BATCH // 16
+        batches = [views[start : start + size] for start in range(0, len(views), size)]
+        threads = thread_count(n_jobs) if is_dense else 1
+        kept: Rows | None = None
+        if cache is not None and self.fingerprint and cache.keeps_rows(len(views), self.n_samples):
+            kept = cache.rows(
+                self.fingerprint,
+                self.walk,
+                views,
+                [len(batch) for batch in batches],
+                lambda: map_threads(self._kernel_rows, batches, threads),
+                stacklevel=stacklevel + 1,
+            )
         self.placing.prepare()
 
-        def step(start: int) -> Step:
-            return self.placing.step(self._kernel_rows(views[start : start + size]))
+        def step(batch: int) -> Step:
+            rows = self._kernel_rows(batches[batch]) if kept is None else kept[batch]
+            return self.placing.step(rows)
 
         def done(count: int) -> None:
             progress("extension", min(count * size, len(views)), len(views))
 
-        starts = range(0, len(views), size)
-        parts = map_threads(step, starts, thread_count(n_jobs) if is_dense else 1, done)
+        parts = map_threads(step, range(len(batches)), threads, done)
         joined = Step.concatenate(parts)
         embedding = self._combine(joined.blocks, joined.observed, self._time(n_steps))
         names = self.schema.names

@@ -27,7 +27,14 @@ from viewhop.geometry._schema_codec import decode_schema, encode_schema
 from viewhop.spectrum import Spectrum
 from viewhop.walks import Walk, read_walk, walk_state
 
-__all__ = ["decode_geometry", "encode_geometry"]
+__all__ = [
+    "decode_evidence",
+    "decode_geometry",
+    "decode_spectrum",
+    "encode_evidence",
+    "encode_geometry",
+    "encode_spectrum",
+]
 
 #: Largest agreement of two views, which is at most 1 beyond chance.
 MOST_AGREEMENT = 1e6
@@ -59,12 +66,10 @@ def encode_geometry(geometry: Geometry, shelf: Shelf) -> dict[str, Any]:
         "record": {
             "n_pieces": int(record.n_pieces),
             "memory": int(record.memory),
-            "metric_scores": {name: dict(own) for name, own in record.metric_scores.items()},
-            "agreement": None if record.agreement is None else _encode_matrix(record.agreement),
-            "view_weights": dict(record.view_weights),
+            **encode_evidence(record.metric_scores, record.agreement, record.view_weights),
         },
         "walk": walk_state(geometry.walk, shelf),
-        "spectrum": _encode_spectrum(geometry.spectrum, shelf.within("spectrum")),
+        "spectrum": encode_spectrum(geometry.spectrum, shelf),
     }
 
 
@@ -109,7 +114,7 @@ def decode_geometry(
     read_number(n_steps, "the number of steps", least=0.0, most=sys.float_info.max)
     return Geometry(
         fitted,
-        _decode_spectrum(spectrum, shelf.within("spectrum"), fitted),
+        decode_spectrum(spectrum, shelf, fitted),
         views,
         n_steps,
         output,
@@ -117,14 +122,50 @@ def decode_geometry(
     )
 
 
-def _encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:
+def encode_evidence(
+    scores: Mapping[str, Mapping[str, float]],
+    agreement: NDArray[np.float64] | None,
+    weights: Mapping[str, float],
+) -> dict[str, Any]:
+    """What was learned of metrics and views as plain data.
+
+    Parameters
+    ----------
+    scores, agreement, weights
+        ``metric_scores``, ``agreement`` and ``view_weights`` of a `FitRecord`.
+    """
+    return {
+        "metric_scores": {name: dict(own) for name, own in scores.items()},
+        "agreement": None if agreement is None else _encode_matrix(agreement),
+        "view_weights": dict(weights),
+    }
+
+
+def decode_evidence(
+    data: Any, names: Sequence[str]
+) -> tuple[dict[str, dict[str, float]], NDArray[np.float64] | None, dict[str, float]]:
+    """What `encode_evidence` wrote; ModelFileError if it is not that of views with these names."""
+    scores, agreement, weights = read_fields(
+        data, ("metric_scores", "agreement", "view_weights"), "the evidence"
+    )
+    return (
+        _decode_scores(scores, names),
+        None if agreement is None else _decode_matrix(agreement, len(names)),
+        _decode_weights(weights, names),
+    )
+
+
+def encode_spectrum(spectrum: Spectrum, shelf: Shelf) -> dict[str, Any]:
+    """A spectrum as plain data, with its arrays in the folder ``spectrum`` of a shelf."""
+    shelf = shelf.within("spectrum")
     for name in ("eigenvalues", "eigenvectors", "stepped", "residuals", "stationary"):
         shelf.put(name, getattr(spectrum, name))
     return {"solver": spectrum.solver, "n_products": int(spectrum.n_products)}
 
 
-def _decode_spectrum(data: Any, shelf: Shelf, walk: Walk) -> Spectrum:
+def decode_spectrum(data: Any, shelf: Shelf, walk: Walk) -> Spectrum:
     """The spectrum of a walk: possible eigenvalues, and vectors of the lengths that they have."""
+    shelf = shelf.within("spectrum")
     solver, n_products = read_fields(data, ("solver", "n_products"), "the spectrum")
     most = walk.largest_possible
     values = shelf.numbers("eigenvalues", (-1,), least=LEAST_EIGENVALUE, most=most * (1.0 + 1e-6))

@@ -15,7 +15,7 @@ from viewhop.geometry._fuse import has_joint_view
 from viewhop.geometry._leading import TOLERANCE
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
-from viewhop.solvers import Rank, solving_bytes
+from viewhop.solvers import solving_bytes
 from viewhop.views import SparseRows, Views
 from viewhop.walks import WalkSize
 
@@ -143,7 +143,7 @@ class MemoryPlan:
 
 
 def plan_memory(
-    recipe: Recipe, views: Views, kernels: Mapping[str, Kernel], rank: Rank
+    recipe: Recipe, views: Views, kernels: Mapping[str, Kernel], n_pairs: int
 ) -> MemoryPlan:
     """The sizes that determine how much memory a fit takes.
 
@@ -152,7 +152,8 @@ def plan_memory(
     recipe : Recipe
     views : Views
     kernels : dict of Kernel by view name
-    rank : Rank
+    n_pairs : int
+        Number of eigenpairs.
     """
     n_jobs = thread_count(recipe.n_jobs)
     rows = {name: views.rows(name) for name in views.names}
@@ -182,7 +183,7 @@ def plan_memory(
         ),
         n_samples=len(views),
         dtype=views.dtype,
-        r=rank.expected,
+        r=n_pairs,
         solver=recipe.solver,
         tol=recipe.tol,
         n_jobs=n_jobs,
