@@ -194,8 +194,8 @@ class FitCache:
                 stacklevel=stacklevel + 1,
             )
             if spectra:
-                break
-        return _copy_first(spectra[0], r)
+                return _copy_first(spectra[0], r)
+        return solve(r)  # fails as it did for fewer pairs of the same rung
 
     def rows(
         self,

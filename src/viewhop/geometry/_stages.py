@@ -140,7 +140,7 @@ class Stages:
                 lambda rung: solve(rung, None, deepcopy(built.generator)),
                 solver=recipe.solver,
                 tol=recipe.tol,
-                stacklevel=stacklevel + 1,
+                stacklevel=stacklevel + 3,  # a rank chooses by a function
             )
 
         return look_up

@@ -24,6 +24,7 @@ __all__ = [
     "keep_positive",
     "quote_views",
     "solve_accuracy",
+    "solve_at_most",
     "solve_rank",
     "truncation",
 ]
@@ -212,8 +213,7 @@ class UpToRank(Rank):
 
     def choose(self, walk: Walk, pairs: Pairs) -> Spectrum:
         """The first r pairs, or all that are positive beyond rounding."""
-        r = min(self.r, walk.max_coordinates)
-        return keep_positive(walk, pairs(r, None))
+        return solve_at_most(walk, pairs, self.r)
 
 
 @dataclass(frozen=True)
@@ -310,6 +310,19 @@ def solve_rank(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
             "smaller bandwidth"
         )
     return spectrum
+
+
+def solve_at_most(walk: Walk, pairs: Pairs, r: int) -> Spectrum:
+    """The first `r` eigenpairs, or all that are positive beyond rounding.
+
+    Parameters
+    ----------
+    walk : Walk
+    pairs : callable
+        Solves for a number of pairs.
+    r : int
+    """
+    return keep_positive(walk, pairs(min(r, walk.max_coordinates), None))
 
 
 def solve_accuracy(walk: Walk, pairs: Pairs, *, accuracy: float, n_steps: float) -> Spectrum:
