@@ -58,7 +58,8 @@ def test_each_wrong_parameter_is_refused_by_fit_and_by_name(cls):
     X = np.random.default_rng(0).normal(size=(120, 4))
     views = X if cls is DiffusionMaps else [X[:, :2], X[:, 2:]]
     for name in inspect.signature(cls).parameters:
-        est = clone(cls()).set_params(**{name: "nonsense"})  # valid nowhere
+        wrong = 3 if name == "memory" else "nonsense"  # any text is the name of a folder
+        est = clone(cls()).set_params(**{name: wrong})
         with pytest.raises((ValueError, TypeError), match=name):
             est.fit(views)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 
 import joblib
@@ -184,7 +183,7 @@ def test_a_grid_over_steps_and_coordinates_builds_kernels_once_per_fold(
     tmp_path, counts, monkeypatch, forget
 ):
     if forget:
-        monkeypatch.setattr("viewhop.estimators._memory.KEPT_SHARE", 0.0)
+        monkeypatch.setattr("viewhop.estimators._open_cache.KEPT_SHARE", 0.0)
     search(tmp_path, {name: values[::6] for name, values in GRID.items()} if forget else GRID)
     # Three folds, and the refit on all samples, whose rows nobody asked for.
     assert (counts.kernels, counts.solves, counts.rows) == (4, 4, 3)
@@ -394,7 +393,6 @@ def test_clearing_the_memory_of_joblib_forgets_all(tmp_path, counts):
 
 
 def test_entries_are_archives_and_no_pickles(tmp_path):
-    views, half = curve()
     search(tmp_path, {name: values[:1] for name, values in GRID.items()})
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.name for path in files} <= {"entry.viewhop", "lock", ".gitignore"}

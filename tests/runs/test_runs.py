@@ -196,7 +196,7 @@ def test_every_setting_of_the_estimators_can_be_set():
         "hops": None, "view_weights": None, "joint_view": "auto", "connect": True,
         "accuracy": None, "output": "mean", "views": None, "missing": "error",
         "solver": "dense", "tol": 1e-3,
-        "max_memory": "1GB", "n_jobs": 1, "random_state": 7, "verbose": 0,
+        "max_memory": "1GB", "memory": None, "n_jobs": 1, "random_state": 7, "verbose": 0,
     }  # fmt: skip
     clusters = build_estimator(two(command="cluster", max_clusters=9, normalize=True))
     assert (clusters.n_clusters, clusters.max_clusters, clusters.normalize) == ("auto", 9, True)

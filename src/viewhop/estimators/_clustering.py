@@ -27,9 +27,9 @@ from viewhop.estimators._cluster_count import ClusterCount, encode_count
 from viewhop.estimators._clusters import Clusters, columns_for, find_centers, leading_coordinates
 from viewhop.estimators._count_clusters import count_clusters
 from viewhop.estimators._hops_choice import check_fusion, choose_hops
-from viewhop.estimators._memory import open_cache
 from viewhop.estimators._model_file import save_model
 from viewhop.estimators._multi_view import MultiViewDiffusionMaps
+from viewhop.estimators._open_cache import open_cache
 from viewhop.estimators._parameters import check_values, encode_parameters
 from viewhop.geometry import Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.solvers import UpToRank

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
 from viewhop.estimators._base import FittedAttribute, ViewTransformer, make_generator
-from viewhop.estimators._memory import open_cache
 from viewhop.estimators._model_file import save_model
+from viewhop.estimators._open_cache import open_cache
 from viewhop.estimators._parameters import check_values
 from viewhop.geometry import FitCache, Geometry, Recipe, encode_geometry, fit_geometry
 from viewhop.views import Schema

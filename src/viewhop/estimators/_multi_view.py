@@ -177,9 +177,9 @@ default="hop"
     accuracy of the solver (see `tol`), and bit for bit at 20, 40, 80, …. A kernel class or a solver
     object of one's own is not kept. Entries are arrays with checksums, not pickles: reading them
     runs no code, and a damaged one is computed again with a `CacheWarning`. A process also keeps
-    recent results in memory, up to a quarter of `max_memory`. ``joblib.Memory(folder).clear()`` and
-    ``reduce_size`` remove entries. Warnings about the choice of a scale or a search are given by
-    the fit that computes it.
+    recent results in memory, up to a quarter of `max_memory`. ``joblib.Memory(folder).clear()``
+    removes all entries. Warnings about the choice of a scale or a search are given by the fit that
+    computes it.
 
     References for the other fusions are in the classes of `viewhop.walks`: `SumWalk`,
     `ProductWalk`, `ConcatWalk`, `AlternatingWalk`, `IntegratedWalk` and `CompositeWalk`.

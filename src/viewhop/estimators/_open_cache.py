@@ -40,9 +40,9 @@ def open_cache(
 
     Notes
     -----
-    A `joblib.Memory` says where, and with ``clear`` and ``reduce_size`` what leaves. Its own files
-    are pickles, which run code when they are read; the results here are archives of arrays, as
-    model files are, in folders that its methods know.
+    A `joblib.Memory` says where, and its methods that clear or shrink it apply. Its own files are
+    pickles, which run code when they are read; the results here are archives of arrays, as model
+    files are, in folders that it takes for its own.
     """
     if memory is None:
         return None
