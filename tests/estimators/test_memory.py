@@ -16,10 +16,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import viewhop as vh
-from viewhop import DiffusionMaps, MultiViewDiffusionMaps, MultiViewSpectralClustering, Views
+from viewhop import (
+    DiffusionMaps,
+    KernelCCA,
+    MultiViewDiffusionMaps,
+    MultiViewSpectralClustering,
+    Views,
+)
 from viewhop._storage.store import KEPT
 from viewhop.affinity import _build as building
 from viewhop.errors import CacheWarning, ConvergenceError, RecallWarning
+from viewhop.estimators import _kernel_cca as canonical
 from viewhop.geometry import Geometry, _stages
 from viewhop.kernels import Gaussian
 from viewhop.solvers._lapack import DenseSolver
@@ -234,6 +241,36 @@ def test_a_grid_over_one_view_builds_its_kernel_once_per_fold(tmp_path, counts):
     assert (counts.kernels, counts.solves, counts.rows) == (4, 4, 3)
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", Gaussian("log-log"), "precomputed"])
+def test_a_grid_over_canonical_variates_factorises_kernels_once(tmp_path, monkeypatch, kernel):
+    views, _ = curve()
+    if kernel == "precomputed":
+        views = {n: np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) for n, X in views.items()}
+    factorise, calls = canonical.factorise_kernel, []
+
+    def counted(name, *args, **kwargs):
+        calls.append(name)
+        return factorise(name, *args, **kwargs)
+
+    monkeypatch.setattr(canonical, "factorise_kernel", counted)
+    for r, regularization in ((2, 0.1), (3, 0.1), (2, 1.0)):
+        settings = {"n_components": r, "regularization": regularization, "rank": 30}
+        settings |= {"kernel": kernel, "random_state": 0}
+        plain = KernelCCA(**settings).fit(views)
+        for forget in (False, True):
+            if forget:
+                KEPT.clear()
+            est = KernelCCA(memory=tmp_path, **settings).fit(views)
+            assert_array_equal(est.embedding_, plain.embedding_)
+            assert_array_equal(est.transform(views), plain.transform(views))
+            assert est.left_out_ == plain.left_out_
+    assert calls == ["a", "b", "c"] * 4  # three fits without memory, and the first with it
+    KernelCCA(memory=tmp_path, kernel=kernel, rank=20).fit(views)
+    assert len(calls) == 15
+    est.save(tmp_path / "m.viewhop")
+    assert vh.load(tmp_path / "m.viewhop").memory is None
+
+
 def log_kernels(stage, done, total):
     """Append a line to a file when a kernel has been built, from any process."""
     if stage.startswith(("kernel", "neighbour")) and done == total:
@@ -344,6 +381,16 @@ def test_a_kernel_class_of_ones_own_keeps_nothing_and_says_so(tmp_path, counts):
     assert told[0].filename == __file__
     assert_array_equal(est.embedding_, embedder(None, kernel=Own()).fit(views).embedding_)
     assert counts.kernels == 2
+
+
+def test_canonical_variates_of_ones_own_kernels_keep_nothing_and_say_so(tmp_path):
+    views, _ = curve()
+    with pytest.warns(CacheWarning, match="view 'a' is a Own") as told:
+        KernelCCA(memory=tmp_path, kernel=Own(), rank=20).fit(views)
+    assert told[0].filename == __file__
+    with pytest.warns(CacheWarning, match="random_state is a Generator") as told:
+        KernelCCA(memory=tmp_path, rank=20, random_state=np.random.default_rng(0)).fit(views)
+    assert told[0].filename == __file__
 
 
 def test_a_solver_object_is_asked_in_every_fit(tmp_path, counts):

@@ -17,7 +17,7 @@ from viewhop._runtime.progress import Progress, show_progress
 from viewhop._runtime.threads import thread_count
 from viewhop.affinity import LowRank, factorise_kernel
 from viewhop.bandwidth import resolve_scales
-from viewhop.errors import FarSampleWarning
+from viewhop.errors import CacheWarning, FarSampleWarning, ModelFileError
 from viewhop.estimators._base import (
     FittedAttribute,
     ViewTransformer,
@@ -26,7 +26,9 @@ from viewhop.estimators._base import (
 )
 from viewhop.estimators._canonical import CanonicalMap, solve_canonical
 from viewhop.estimators._canonical_codec import encode_canonical
+from viewhop.estimators._factor_codec import factors_codec
 from viewhop.estimators._model_file import save_model
+from viewhop.estimators._open_cache import open_cache
 from viewhop.kernels import kernels_by_view
 from viewhop.selection import needs_selection, select
 from viewhop.solvers import quote_views
@@ -67,6 +69,10 @@ class KernelCCA(ViewTransformer):
     max_memory : int, str or None, default=None
         Memory budget of the factors, in bytes or as a string like "8GB"; None takes 80 % of the
         available memory.
+    memory : str, path, joblib.Memory or None, default=None
+        A folder in which fits keep the factors of the kernels, so that a grid over `n_components`
+        and `regularization` computes them once per fold; as in `MultiViewDiffusionMaps`. Results
+        are the same, bit for bit, with and without it.
     n_jobs : int or None, default=None
         Number of threads of the neighbour search that some bandwidth rules need.
     random_state : int, Generator, RandomState or None, default=None
@@ -143,6 +149,7 @@ class KernelCCA(ViewTransformer):
         "kernel",
         "views",
         "max_memory",
+        "memory",
         "n_jobs",
         "random_state",
         "verbose",
@@ -175,6 +182,7 @@ class KernelCCA(ViewTransformer):
         tol: float = 0.0,
         views: Any = None,
         max_memory: float | str | None = None,
+        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int | Progress = 0,
@@ -187,6 +195,7 @@ class KernelCCA(ViewTransformer):
         self.tol = tol
         self.views = views
         self.max_memory = max_memory
+        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -214,7 +223,7 @@ class KernelCCA(ViewTransformer):
         views, schema = self._read_training(X)
         self._check_size(_require_complete(views))
         with show_progress(self.verbose) as progress:
-            kernels = self._factorise(views, generator, progress)
+            kernels = self._find_factors(views, generator, progress)
         _warn_far(np.any([kernel.far for kernel in kernels], axis=0))
         canonical = solve_canonical(
             kernels, self.regularization, self.n_components, center=bool(self.center)
@@ -311,6 +320,31 @@ class KernelCCA(ViewTransformer):
                 f"rank={self.rank} is more than n_samples = {n}; pass rank={n} or less, or "
                 "rank=None to let tol decide"
             )
+
+    def _find_factors(
+        self, views: Views, generator: np.random.Generator, progress: Progress
+    ) -> list[LowRank]:
+        """The low-rank factor of each view's kernel, from the cache of `memory` if there is one."""
+        cache = open_cache(self.memory, self.random_state, self.max_memory, stacklevel=3)
+        if cache is None:
+            return self._factorise(views, generator, progress)
+        kernels = kernels_by_view(self.kernel, views.names)
+        settings = {
+            "factors": None if self.rank is None else int(self.rank),
+            "tol": float(self.tol),
+        }
+        try:
+            key = cache.key(settings, kernels, views, generator, thread_count(self.n_jobs))
+        except ModelFileError as error:
+            message = f"memory= keeps nothing of this fit: {error}"
+            warnings.warn(CacheWarning(message), stacklevel=3)
+            return self._factorise(views, generator, progress)
+        return cache.store.fetch(
+            key,
+            lambda: self._factorise(views, generator, progress),
+            factors_codec(views),
+            stacklevel=3,
+        )
 
     def _factorise(
         self, views: Views, generator: np.random.Generator, progress: Progress

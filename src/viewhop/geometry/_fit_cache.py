@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -80,19 +81,20 @@ class FitCache:
     store: Store
     is_seeded: bool = True
 
-    def kernels_key(
+    def key(
         self,
-        recipe: Recipe,
+        settings: Mapping[str, Any],
         kernels: Mapping[str, Kernel],
         views: Views,
         generator: np.random.Generator,
         n_jobs: int,
     ) -> str:
-        """The fingerprint of a walk before it is built; ModelFileError for a kernel of one's own.
+        """The fingerprint of what is built from kernels; ModelFileError for one of one's own.
 
         Parameters
         ----------
-        recipe : Recipe
+        settings : dict
+            Plain data: what is built, and how.
         kernels : dict of Kernel by view name
         views : Views
         generator : Generator
@@ -100,22 +102,41 @@ class FitCache:
         n_jobs : int
             Threads.
         """
-        weights = recipe.weights
-        settings = {
+        common = {
             "format": FORMAT,
             "versions": [__version__, *map(_version, _LIBRARIES)],
-            "walk": [recipe.walk.__module__, recipe.walk.__qualname__],
             "kernels": [
                 encode_kernel(kernels[n], f"the kernel of view {n!r}") for n in views.names
             ],
-            "hops": None if recipe.hops is None else np.asarray(recipe.hops, dtype=float).tolist(),
-            "weights": encode_value(weights, Shelf(), "the weights of the views"),
-            "joint_view": encode_value(recipe.joint_view, Shelf(), "joint_view"),
-            "connect": bool(recipe.connect),
             "n_jobs": n_jobs,
             "draws": repr(generator.bit_generator.state) if self.is_seeded else None,
         }
-        return _add_views(Fingerprint().add("kernels").add(settings), views).text
+        return _add_views(Fingerprint().add(common).add(settings), views).text
+
+    def walk_key(
+        self,
+        recipe: Recipe,
+        kernels: Mapping[str, Kernel],
+        views: Views,
+        generator: np.random.Generator,
+        n_jobs: int,
+    ) -> str:
+        """The fingerprint of a walk before it is built, as `key` returns it.
+
+        Parameters
+        ----------
+        recipe : Recipe
+        kernels, views, generator, n_jobs
+            As in `key`.
+        """
+        settings = {
+            "walk": [recipe.walk.__module__, recipe.walk.__qualname__],
+            "hops": None if recipe.hops is None else np.asarray(recipe.hops, dtype=float).tolist(),
+            "weights": encode_value(recipe.weights, Shelf(), "the weights of the views"),
+            "joint_view": encode_value(recipe.joint_view, Shelf(), "joint_view"),
+            "connect": bool(recipe.connect),
+        }
+        return self.key(settings, kernels, views, generator, n_jobs)
 
     def kernels(
         self,
@@ -131,7 +152,7 @@ class FitCache:
         Parameters
         ----------
         key : str
-            From `kernels_key`.
+            From `walk_key`.
         compute : callable
         views : Views
         n_jobs : int

@@ -81,7 +81,7 @@ class Stages:
         if cache is None:
             return self._build(stacklevel + 1), None
         try:
-            key = cache.kernels_key(self.recipe, self.kernels, views, self.generator, self.n_jobs)
+            key = cache.walk_key(self.recipe, self.kernels, views, self.generator, self.n_jobs)
         except ModelFileError as error:
             message = f"memory= keeps nothing of this fit: {error}"
             warnings.warn(CacheWarning(message), stacklevel=stacklevel + 1)
