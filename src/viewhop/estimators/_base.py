@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from viewhop._registry import FUSIONS, KERNELS, OUTPUTS, SOLVERS
 from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.views import (
+    FROM_NAMES,
     MISSING,
     RowReader,
     Schema,
@@ -312,7 +313,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "connect": ["boolean"],
     "accuracy": [Interval(Real, 0, 1, closed="left"), StrOptions({"local_pca", "danco"}), None],
     "output": [ListedNames(OUTPUTS)],
-    "views": [_POSITIVE, list, tuple, Mapping, None],
+    "views": [_POSITIVE, list, tuple, Mapping, StrOptions({FROM_NAMES}), None],
     "missing": [StrOptions({*MISSING})],
     "solver": [ListedNames(SOLVERS, "auto"), HasMethods("solve")],
     "tol": [Interval(Real, 0, 1, closed="left"), None],

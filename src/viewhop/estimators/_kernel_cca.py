@@ -64,7 +64,7 @@ class KernelCCA(ViewTransformer):
     tol : float, default=0.0
         The factorisation stops before `rank` columns once the largest remaining diagonal entry is
         at most this fraction of the kernel's largest; 0 continues to machine precision.
-    views : int, list, dict or None, default=None
+    views : int, list, dict, "from_column_transformer" or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
     max_memory : int, str or None, default=None
         Memory budget of the factors, in bytes or as a string like "8GB"; None takes 80 % of the

@@ -87,7 +87,7 @@ default="hop"
         scaled to unit standard deviation, times λ_k^t; nothing is filled in. "auto" is "consensus"
         for a walk with view weights, otherwise "concat". Ignored
         by fusions other than "hop", which have one set of coordinates.
-    views : int, list, dict or None, default=None
+    views : int, list, dict, "from_column_transformer" or None, default=None
         Column groups, if X is one stacked array or DataFrame; see `Views.from_columns`.
     missing : {"error", "drop"}, default="error"
         What happens to a row of a view that is NaN, or masked, in part, in `fit` and `transform`:

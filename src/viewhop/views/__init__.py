@@ -2,7 +2,7 @@
 
 from viewhop.views._checks import Labels, check_indices, is_mudata
 from viewhop.views._collection import cut_columns, read_collection, read_every_view, require_rows
-from viewhop.views._columns import frame_groups
+from viewhop.views._columns import FROM_NAMES, frame_groups
 from viewhop.views._feature_order import FoundColumns, find_columns
 from viewhop.views._matrix import plain_array
 from viewhop.views._refusals import check_depth
@@ -22,6 +22,7 @@ from viewhop.views._view_rows import Describe, ViewRows, row_number
 from viewhop.views._views import Views, is_collection
 
 __all__ = [
+    "FROM_NAMES",
     "LARGEST",
     "MISSING",
     "Describe",

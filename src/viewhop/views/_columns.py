@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 
 from viewhop.views._checks import number_views, view_name
 
-__all__ = ["Columns", "Groups", "column_groups", "frame_groups"]
+__all__ = ["FROM_NAMES", "Columns", "Groups", "column_groups", "frame_groups"]
+
+#: Groups by the names of columns that a `ColumnTransformer` of scikit-learn writes.
+FROM_NAMES = "from_column_transformer"
+#: What stands between the name of a transformer and that of a column.
+_MARK = "__"
 
 #: Columns of one view in a stacked array: positions, a slice, a mask, or names.
 Columns: TypeAlias = slice | Sequence[int] | Sequence[str] | NDArray[Any] | str
-Groups: TypeAlias = int | Sequence[int] | Sequence[Columns] | Mapping[str, Columns]
+Groups: TypeAlias = str | int | Sequence[int] | Sequence[Columns] | Mapping[str, Columns]
 
 
 def column_groups(
@@ -25,7 +30,7 @@ def column_groups(
 
     Parameters
     ----------
-    groups : int, list or dict
+    groups : int, list, dict or "from_column_transformer"
         As in `viewhop.Views.from_columns`.
     n_features : int
         Number of columns of the stacked array.
@@ -38,7 +43,8 @@ def column_groups(
     >>> column_groups({"a": [0, 2], "b": slice(3, None)}, 5)
     {'a': array([0, 2]), 'b': array([3, 4])}
     """
-    named = _named(groups, n_features)
+    is_named = isinstance(groups, str) and groups == FROM_NAMES
+    named = _by_transformer(labels) if is_named else _named(groups, n_features)
     if not named:
         raise ValueError("views= names no view; expected at least one column group")
     positions = {
@@ -61,6 +67,26 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
     }
 
 
+def _by_transformer(labels: Sequence[Any] | None) -> dict[str, list[int]]:
+    """Columns by the transformer that wrote them: ``rna__gene1`` belongs to ``rna``."""
+    if labels is None:
+        raise ValueError(
+            f'views="{FROM_NAMES}" groups columns by their names, but X has none; call '
+            'set_output(transform="pandas") on the ColumnTransformer, or on the pipeline'
+        )
+    groups: dict[str, list[int]] = {}
+    for k, label in enumerate(labels):
+        name, mark, _ = str(label).partition(_MARK)
+        if not (name and mark):
+            raise ValueError(
+                f'views="{FROM_NAMES}": column {label!r} does not say which transformer wrote it; '
+                "expected a name like rna__gene1, which a ColumnTransformer writes with "
+                "verbose_feature_names_out=True"
+            )
+        groups.setdefault(name, []).append(k)
+    return groups
+
+
 def _named(groups: Any, n_features: int) -> dict[Any, Any]:
     """The column group of each view, by name, not yet checked."""
     if isinstance(groups, Mapping):
@@ -71,8 +97,9 @@ def _named(groups: Any, n_features: int) -> dict[Any, Any]:
         widths = bool(groups) and all(isinstance(group, Integral) for group in groups)
         return number_views(_by_width(groups, n_features) if widths else groups)
     raise ValueError(
-        "views= must be a number of views, a list of widths or of column groups, or a dict "
-        f"of column groups by view name, not {type(groups).__name__}"
+        "views= must be a number of views, a list of widths or of column groups, a dict of column "
+        f'groups by view name, or "{FROM_NAMES}", not '
+        f"{repr(groups) if isinstance(groups, str) else type(groups).__name__}"
     )
 
 
