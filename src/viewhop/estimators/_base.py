@@ -21,6 +21,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewhop._registry import FUSIONS, KERNELS, OUTPUTS, SOLVERS
+from viewhop.estimators._view_summary import ViewSummary
 from viewhop.kernels import Kernel, kernels_by_view
 from viewhop.views import (
     FROM_NAMES,
@@ -70,7 +71,7 @@ class FittedAttribute:
         return self._read(est)
 
 
-class ViewEstimator(BaseEstimator):
+class ViewEstimator(ViewSummary, BaseEstimator):
     """An estimator that reads several views.
 
     A subclass has the parameter `views`, and the property `_schema` once it is fitted.
@@ -111,6 +112,15 @@ class ViewEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @property
+    def _view_caption(self) -> str:
+        n = len(self._schema.names)
+        return f"{type(self).__name__}, fitted on {n} view{'s' if n > 1 else ''}"
+
+    @property
+    def _view_columns(self) -> dict[str, Sequence[object]]:
+        return {"view": self._schema.names, "features": self._schema.widths}
 
     def _read_training(self, X: Any) -> tuple[Views, Schema]:
         """The views in `X`, and the schema that new samples must match."""

@@ -382,6 +382,17 @@ views, missing
         return int(self.n_components)
 
     @property
+    def _view_caption(self) -> str:
+        return (
+            f"{super()._view_caption} of {self.geometry_.n_samples:,} samples: "
+            f"{self.n_clusters_} clusters"
+        )
+
+    @property
+    def _view_columns(self) -> dict[str, Sequence[object]]:
+        return {**self.geometry_.view_facts}
+
+    @property
     def _schema(self) -> Schema:
         return self.clusters_.geometry.schema
 

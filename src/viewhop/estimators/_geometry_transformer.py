@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from viewhop._runtime.progress import Progress, show_progress
@@ -40,6 +41,9 @@ class GeometryTransformer(ViewTransformer):
     n_jobs: int | None
     random_state: Any
     verbose: int | Progress
+
+    # It concerns the result, not the samples: nothing to route.
+    __metadata_request__transform: ClassVar[dict[str, str]] = {"return_coverage": UNUSED}
 
     #: Walk classes to use instead of those of `viewhop.walks.FUSIONS` when loading a file.
     _walk_classes: ClassVar[dict[str, type[Walk]]] = {}
@@ -220,6 +224,18 @@ class GeometryTransformer(ViewTransformer):
     def _recipe(self, names: Sequence[str]) -> Recipe:
         """The recipe of the geometry for views with these names."""
         raise TypeError(f"{type(self).__name__} has no recipe")
+
+    @property
+    def _view_caption(self) -> str:
+        geometry = self.geometry_
+        return (
+            f"{super()._view_caption} of {geometry.n_samples:,} samples: {geometry.n_components} "
+            f"coordinates ({', '.join(geometry.block_names)})"
+        )
+
+    @property
+    def _view_columns(self) -> dict[str, Sequence[object]]:
+        return {**self.geometry_.view_facts}
 
     def _open_cache(self) -> FitCache | None:
         """The cache of `memory`, if there is one."""

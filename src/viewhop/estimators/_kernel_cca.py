@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -374,6 +375,19 @@ class KernelCCA(ViewTransformer):
             )
             for name in views.names
         ]
+
+    @property
+    def _view_caption(self) -> str:
+        variates = ", ".join(f"{rho:.3g}" for rho in self.correlations_[:5])
+        more = ", …" if self.n_components_ > 5 else ""
+        return (
+            f"{super()._view_caption} of {len(self.embedding_):,} samples: {self.n_components_} "
+            f"variates, ρ = {variates}{more}"
+        )
+
+    @property
+    def _view_columns(self) -> dict[str, Sequence[object]]:
+        return {**super()._view_columns, "kernel columns": [*self.ranks_.values()]}
 
     @property
     def _schema(self) -> Schema:

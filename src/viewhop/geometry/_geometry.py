@@ -434,6 +434,20 @@ class Geometry:
         return dict(zip(self.schema.names, self._for_every_view(blocks), strict=True))
 
     @property
+    def view_facts(self) -> dict[str, list[object]]:
+        """What was learned of each view, in columns by heading: a summary for people."""
+        weights = self.record.view_weights
+        facts: dict[str, list[object]] = {
+            "view": [*self.schema.names],
+            "features": [*self.schema.widths],
+            "observed": [int(count) for count in self.observed.sum(axis=0)],
+            "metric": [*self.metrics.values()],
+        }
+        if weights:
+            facts["weight"] = [float(weights[name]) for name in self.schema.names]
+        return facts
+
+    @property
     def block_names(self) -> tuple[str, ...]:
         """The name of each block of `n_components` columns of the embedding."""
         if self.walk.is_fused and len(self.schema.names) > 1:
