@@ -135,6 +135,17 @@ def test_at_a_rung_a_fit_is_the_one_without_memory_bit_for_bit(tmp_path, case):
         KEPT.clear()
 
 
+@pytest.mark.parametrize("solver", ["lanczos", "krylov"])
+def test_the_order_of_fits_does_not_matter(tmp_path, solver):
+    views, _ = curve()
+    results = []
+    for name, order in (("up", (3, 20, 25)), ("down", (25, 20, 3))):
+        fits = {r: embedder(tmp_path / name, r, solver=solver).fit(views) for r in order}
+        results.append({r: fits[r].embedding_ for r in sorted(order)})
+    for up, down in zip(*(result.values() for result in results), strict=True):
+        assert_array_equal(up, down)
+
+
 class Counts:
     """How often kernels were built, eigenproblems solved, and kernel rows computed."""
 
@@ -468,6 +479,7 @@ def test_writing_to_a_fitted_attribute_changes_no_other_fit(tmp_path):
     views, _ = curve()
     est = embedder(tmp_path).fit(views)
     expected = est.embedding_.copy(), est.transform(views)
+    degrees, scales = est.degrees_["a"].copy(), est.bandwidths_["a"].copy()
     spectrum = est.spectrum_
     for array in (
         est.embedding_,
@@ -484,6 +496,8 @@ def test_writing_to_a_fitted_attribute_changes_no_other_fit(tmp_path):
     again = embedder(tmp_path).fit(views)
     assert_array_equal(again.embedding_, expected[0])
     assert_array_equal(again.transform(views), expected[1])
+    assert_array_equal(again.degrees_["a"], degrees)
+    assert_array_equal(again.bandwidths_["a"], scales)
     views["a"][...] = 3.0  # nor does writing to the training data
     assert_array_equal(again.transform(curve()[0]), expected[1])
 
