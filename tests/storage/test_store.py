@@ -40,7 +40,7 @@ def _forget():
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "store", 10**6)
+    return Store(tmp_path / "store", lambda: 10**6)
 
 
 class Counted:
@@ -159,7 +159,7 @@ def test_results_kept_in_memory_stay_within_their_bytes():
 
 
 def test_a_store_that_may_keep_nothing_reads_its_files(tmp_path):
-    store = Store(tmp_path, 0)
+    store = Store(tmp_path, lambda: 0)
     compute = Counted()
     assert fetch(store, compute) is ANSWER
     again = fetch(store, compute)

@@ -61,12 +61,12 @@ class Store:
     Attributes
     ----------
     folder : Path
-    most_kept : int
-        Bytes of results that this process may keep in memory as well, over all stores.
+    most_kept : callable
+        Returns the bytes of results that this process may keep in memory as well, over all stores.
     """
 
     folder: Path
-    most_kept: int
+    most_kept: Callable[[], int]
 
     def fetch(self, key: str, compute: Callable[[], T], codec: Codec[T], *, stacklevel: int) -> T:
         """A result from memory, from its file, or computed now and written.
@@ -86,9 +86,10 @@ class Store:
             If a file is damaged, or cannot be written; the result is computed.
         """
         path = self.folder / key / ARCHIVE
-        known: T | None = self._kept(path)
-        if known is None:
-            known = self._read(path, codec)
+        kept: T | None = self._kept(path)
+        if kept is not None:
+            return kept
+        known = self._read(path, codec)
         if known is not None:
             self._keep(path, known, codec)
             return known
@@ -109,7 +110,7 @@ class Store:
     def _keep(self, path: Path, result: T, codec: Codec[T]) -> None:
         stamp = _stamp(path)
         if stamp is not None:
-            KEPT.put(stamp, result, size=codec.size(result), most=self.most_kept)
+            KEPT.put(stamp, result, size=codec.size(result), most=self.most_kept())
 
     def _read(self, path: Path, codec: Codec[T], *, stacklevel: int = 0) -> T | None:
         """The result in a file; None, with a warning if `stacklevel` is given, if it is damaged."""

@@ -58,9 +58,12 @@ def open_cache(
     folder = _find_folder(memory)
     if folder is None:
         return None
-    budget = parse_budget(max_memory)
-    most = 2**30 if budget is None else int(KEPT_SHARE * budget)
-    return FitCache(Store(folder, most), is_seeded=random_state is not None)
+
+    def most_kept() -> int:
+        budget = parse_budget(max_memory)
+        return 2**30 if budget is None else int(KEPT_SHARE * budget)
+
+    return FitCache(Store(folder, most_kept), is_seeded=random_state is not None)
 
 
 def _find_folder(memory: Any) -> Path | None:

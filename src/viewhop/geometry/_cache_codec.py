@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from viewhop._storage.store import Codec
 from viewhop.affinity import KernelRows, decode_kernel, encode_kernel
 from viewhop.errors import ModelFileError
 from viewhop.geometry._connect import BuiltWalk
+from viewhop.geometry._geometry import Geometry
 from viewhop.geometry._geometry_codec import (
     decode_evidence,
     decode_spectrum,
@@ -43,11 +45,20 @@ class FittedKernels:
     scores : dict of (dict of float by metric) by view name
         Agreement of the metrics that were tried; empty without evidence.
     agreement : (n_views, n_views) array or None
+    latest : dict of Geometry by text
+        The latest geometry of a fit on this walk, by what decides its eigenpairs: the next fit,
+        often one at another diffusion time, places samples by the same rule.
     """
 
     built: BuiltWalk
     scores: dict[str, dict[str, float]]
     agreement: Floats | None
+    latest: dict[str, Geometry] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def pieces(self) -> NDArray[np.intp]:
+        """Connected piece of each node, (n_nodes,)."""
+        return self.built.walk.pieces()
 
 
 def kernels_codec(views: Views, n_jobs: int) -> Codec[FittedKernels]:
@@ -190,7 +201,9 @@ def _decode_generator(text: str) -> np.random.Generator:
 
 def _walk_bytes(walk: Walk) -> int:
     kernels = {id(K): K for K in (*walk.affinities, *walk.kernels)}
-    return sum(int(K.nbytes) for K in kernels.values()) + 3 * walk.degrees.nbytes
+    # With room for what the latest fit keeps for the next one.
+    vectors = 6 * 20 * int(walk.degrees.nbytes)
+    return sum(int(K.nbytes) for K in kernels.values()) + vectors
 
 
 def _spectrum_bytes(spectrum: Spectrum) -> int:

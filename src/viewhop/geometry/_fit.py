@@ -93,7 +93,7 @@ def fit_geometry(
         check_reached(walk, views.describe_sample)
     timings["kernels"] -= timings["selection"]
     with timed(timings, "solve"):
-        pieces = walk.pieces()
+        pieces = fitted.pieces
         warn_of_pieces(
             walk,
             pieces,
@@ -101,7 +101,7 @@ def fit_geometry(
             describe=views.describe_sample,
             stacklevel=stacklevel + 1,
         )
-        solve = stages.pairs(fitted.built, pieces, key, stacklevel=stacklevel + 1)
+        solve = stages.pairs(fitted, key, stacklevel=stacklevel + 1)
         spectrum = rank.choose(walk, solve)
     geometry = Geometry(
         walk,
@@ -119,6 +119,8 @@ def fit_geometry(
         ),
         key,
     )
+    if key is not None and isinstance(recipe.solver, str):
+        stages.share(fitted, geometry)
     with timed(timings, "extension"):
         geometry.prepare()
         if geometry.unreached.any():

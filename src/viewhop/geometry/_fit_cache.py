@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewhop._storage.codec import Shelf, encode_value
 from viewhop._storage.fingerprint import Fingerprint
@@ -258,6 +259,7 @@ class FitCache:
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "faiss-cpu")
 
 
+@cache
 def _version(library: str) -> str | None:
     try:
         return version(library)
@@ -270,19 +272,26 @@ def _add_views(fingerprint: Fingerprint, views: Views) -> Fingerprint:
     fingerprint.add(len(views))
     for name in views.names:
         fingerprint.add([name, views.precision(name).str]).add_array(views.rows(name))
-        fingerprint.add_array(views.samples(name))
+        if not views.is_complete:
+            fingerprint.add_array(views.samples(name))
     return fingerprint
 
 
 def _copy_first(spectrum: Spectrum, r: int) -> Spectrum:
-    """The first pairs as arrays of their own: fits share the rung."""
+    """The first pairs in arrays of their own, in the layout of the whole, that nobody writes to."""
     first = spectrum.first(r)
+
+    def copy(array: NDArray[np.float64]) -> NDArray[np.float64]:
+        own = array.copy(order="K")
+        own.setflags(write=False)  # fits share it
+        return own
+
     return Spectrum(
-        first.eigenvalues.copy(),
-        first.eigenvectors.copy(order="K"),
-        first.stepped.copy(order="K"),
-        first.residuals.copy(),
-        first.stationary.copy(),
+        copy(first.eigenvalues),
+        copy(first.eigenvectors),
+        copy(first.stepped),
+        copy(first.residuals),
+        copy(first.stationary),
         first.solver,
         first.n_products,
     )

@@ -224,6 +224,17 @@ class Geometry:
         """Compute the coordinates now: later writes to an array do not change them."""
         _ = self.embedding(), self.view_embeddings, self.degrees
 
+    def share_extension(self, other: Geometry) -> None:
+        """Place samples by the rule of a geometry on an equal walk with the same eigenpairs.
+
+        Parameters
+        ----------
+        other : Geometry
+        """
+        vars(self)["extension"] = other.extension
+        if self.output == "consensus":
+            vars(self)["consensus"] = other.consensus
+
     @cached_property
     def extension(self) -> Extension:
         """The rule that places samples, training or new."""

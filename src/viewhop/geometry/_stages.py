@@ -11,7 +11,6 @@ from functools import partial
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewhop._runtime.progress import Progress
 from viewhop._runtime.threads import thread_count
@@ -19,9 +18,10 @@ from viewhop.affinity import build_affinities, warn_of_recall
 from viewhop.bandwidth import resolve_scales
 from viewhop.errors import CacheWarning, ModelFileError
 from viewhop.geometry._cache_codec import FittedKernels
-from viewhop.geometry._connect import BuiltWalk, build_connected
+from viewhop.geometry._connect import build_connected
 from viewhop.geometry._fit_cache import FitCache
 from viewhop.geometry._fuse import fuse_kernels
+from viewhop.geometry._geometry import Geometry
 from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.selection import Selection, needs_selection, select
@@ -98,20 +98,19 @@ class Stages:
         return fitted, key
 
     def pairs(
-        self, built: BuiltWalk, pieces: NDArray[np.intp], key: str | None, *, stacklevel: int
+        self, fitted: FittedKernels, key: str | None, *, stacklevel: int
     ) -> Callable[[int, Spectrum | None], Spectrum]:
         """A function that returns a number of eigenpairs of the walk.
 
         Parameters
         ----------
-        built : BuiltWalk
-        pieces : (n_nodes,) array
+        fitted : FittedKernels
         key : str or None
             Fingerprint of the walk, if a cache keeps it.
         stacklevel : int
             As in `warnings.warn`, counted from the caller.
         """
-        recipe, cache = self.recipe, self.cache
+        recipe, cache, built = self.recipe, self.cache, fitted.built
 
         def solve(
             r: int, known: Spectrum | None, generator: np.random.Generator = built.generator
@@ -121,7 +120,7 @@ class Stages:
                 r,
                 solver=recipe.solver,
                 tol=recipe.tol,
-                pieces=pieces,
+                pieces=fitted.pieces,
                 generator=generator,
                 known=known,
                 progress=self.progress,
@@ -132,6 +131,9 @@ class Stages:
             return solve
 
         def look_up(r: int, known: Spectrum | None) -> Spectrum:
+            latest = fitted.latest.get(self._pairs_name(r))
+            if latest is not None:
+                return latest.spectrum
             # Every rung begins with the same draws, and without a start, whatever came before.
             return cache.pairs(
                 key,
@@ -144,6 +146,25 @@ class Stages:
             )
 
         return look_up
+
+    def share(self, fitted: FittedKernels, geometry: Geometry) -> None:
+        """Let a geometry and that of the next fit with the same eigenpairs use one extension.
+
+        Parameters
+        ----------
+        fitted : FittedKernels
+        geometry : Geometry
+        """
+        name = self._pairs_name(len(geometry.spectrum))
+        latest = fitted.latest.get(name)
+        if latest is None:
+            fitted.latest.clear()
+            fitted.latest[name] = geometry
+        else:
+            geometry.share_extension(latest)
+
+    def _pairs_name(self, r: int) -> str:
+        return repr((self.recipe.solver, self.recipe.tol, r))
 
     def _build(self, stacklevel: int) -> FittedKernels:
         """The walk over the kernels, built now."""
