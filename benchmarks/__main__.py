@@ -33,6 +33,7 @@ PARTS = (
     "incomplete",
     "documents",
     "transform",
+    "grid",
     "naive",
     "peers",
     "memory",

@@ -28,7 +28,8 @@ def check_values(est: BaseEstimator) -> None:
     est : estimator
     """
     est._validate_params()
-    memory.parse_budget(est.max_memory)
+    if est.max_memory is not None:  # None asks the machine, which takes time
+        memory.parse_budget(est.max_memory)
     thread_count(est.n_jobs)
     if hasattr(est, "n_steps"):
         check_time(est.n_steps)
