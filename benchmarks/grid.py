@@ -18,7 +18,7 @@ import numpy as np
 
 import viewhop as vh
 from benchmarks.apart import apart
-from benchmarks.data import cube_views, digit_views
+from benchmarks.data import cube_views
 from benchmarks.row import Row
 
 TITLE = "A grid over t = 1 … 8 and r = 2 … 20, with and without memory"
@@ -55,15 +55,14 @@ def count_kernels() -> Iterator[Counter[str]]:
         _stages.build_affinities, _stages.solve_multilevel = plain
 
 
-def fold_views(kernel: str, n_samples: int) -> list[np.ndarray]:
-    """Two views: points of a cube for neighbour kernels, noisy digits for full ones."""
-    views = cube_views(n_samples) if kernel == "adaptive" else digit_views(n_samples)
-    return [X.astype(np.float64) for X in views]  # solved to full accuracy
+def fold_views(n_samples: int) -> list[np.ndarray]:
+    """Two views of points of a cube, solved to full accuracy."""
+    return [X.astype(np.float64) for X in cube_views(n_samples)]
 
 
 def one_fold(*, kernel: str, n_samples: int) -> dict[str, Any]:
     """Seconds of one fit without memory, and of all fits of a fold with it."""
-    views = fold_views(kernel, n_samples)
+    views = fold_views(n_samples)
     settings: dict[str, Any] = {"kernel": kernel, "random_state": 0, "n_jobs": 1}
     vh.MultiViewDiffusionMaps(2, **settings).fit([X[:100] for X in views])  # loads what it needs
     start = process_time()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import joblib
@@ -571,3 +572,13 @@ def test_timings_have_every_stage_whether_it_ran_or_not(tmp_path):
         assert set(est.timings_) == {"selection", "kernels", "solve", "extension"}
         assert min(est.timings_.values()) >= 0
     assert est.timings_["selection"] == 0
+
+
+def test_the_example_of_the_guide_builds_kernels_as_often_as_it_says(tmp_path, counts):
+    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+    (example,) = [b for b in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "memory=" in b]
+    scope = {"folder": tmp_path}
+    exec(example, scope)  # noqa: S102
+    assert counts.kernels == 4
+    assert scope["search"].best_score_ > 0.8
+    assert scope["embedding"].get_params()["memory"] == tmp_path
