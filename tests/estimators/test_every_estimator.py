@@ -17,6 +17,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -207,13 +208,14 @@ def test_routing_passes_weights_by_in_pipelines_and_meta_estimators(cls):
     half = (X["c"] > 2.5).to_numpy().astype(int)
     with config_context(enable_metadata_routing=True):
         last = LogisticRegression().set_fit_request(sample_weight=True)
-        last.set_score_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
         if hasattr(cls, "transform"):
             union = FeatureUnion([("one", example(cls)), ("two", MinMaxScaler())])
             pipe = make_pipeline(MinMaxScaler(), union, last)
             pipe.fit(X, half, sample_weight=weights)
+            params = {"sample_weight": weights}
             scores = cross_validate(
-                pipe, X, half, params={"sample_weight": weights}, cv=2, error_score="raise"
+                pipe, X, half, params=params, scoring=scorer, cv=2, error_score="raise"
             )
             assert np.isfinite(scores["test_score"]).all()
         else:
