@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from joblib import Memory
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -59,6 +60,17 @@ def incomplete():
     return views
 
 
+def two_views():
+    views, _ = curve()
+    return {name: views[name] for name in "ab"}
+
+
+def sparse_views():
+    views, _ = curve()
+    words = np.maximum(np.tile(views["a"], 6) - np.linspace(-1, 1, 12), 0)
+    return {**views, "c": csr_array(words)}
+
+
 #: Settings, and the views that they take.
 CASES = {
     "defaults": ({}, curve()[0]),
@@ -75,6 +87,10 @@ CASES = {
     "dense product": ({"fusion": "product", "kernel": "gaussian"}, curve()[0]),
     "concat": ({"fusion": "concat"}, curve()[0]),
     "alternating": ({"fusion": "alternating"}, curve()[0]),
+    "integrated": ({"fusion": "integrated", "kernel": Gaussian(0.05)}, curve()[0]),
+    "composite": ({"fusion": "composite"}, two_views()),
+    "sparse": ({}, sparse_views()),
+    "sparse and dense": ({"kernel": "gaussian", "fusion": "concat"}, sparse_views()),
     "as many as needed": ({"n_components": "auto", "accuracy": 0.3}, curve()[0]),
     "Lanczos": ({"solver": "lanczos", "tol": 1e-12}, curve()[0]),
     "mean": ({"output": "mean"}, curve()[0]),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewhop._runtime import memory
 from viewhop._runtime.progress import Progress, no_progress

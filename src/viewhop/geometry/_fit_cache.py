@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viewhop._runtime.version import __version__
 from viewhop._storage.codec import Shelf, encode_value
 from viewhop._storage.fingerprint import Fingerprint
 from viewhop._storage.store import Store
-from viewhop._version import __version__
 from viewhop.affinity import encode_kernel
 from viewhop.errors import ConvergenceError
 from viewhop.geometry._cache_codec import (
@@ -28,7 +28,7 @@ from viewhop.geometry._recipe import Recipe
 from viewhop.kernels import Kernel
 from viewhop.solvers import keep_positive
 from viewhop.spectrum import Spectrum
-from viewhop.views import Views
+from viewhop.views import SparseRows, Views
 from viewhop.walks import Walk
 
 __all__ = ["FIRST_RUNG", "FitCache", "rung_of"]
@@ -271,10 +271,15 @@ def _add_views(fingerprint: Fingerprint, views: Views) -> Fingerprint:
     """Add the content of views: their rows, the samples these belong to, and their precision."""
     fingerprint.add(len(views))
     for name in views.names:
-        fingerprint.add([name, views.precision(name).str]).add_array(views.rows(name))
+        fingerprint.add([name, views.precision(name).str]).add_array(_stored(views.rows(name)))
         if not views.is_complete:
             fingerprint.add_array(views.samples(name))
     return fingerprint
+
+
+def _stored(rows: Any) -> Any:
+    """What is stored of the rows of a view: all numbers, or the entries that are not zero."""
+    return rows.matrix if isinstance(rows, SparseRows) else rows
 
 
 def _copy_first(spectrum: Spectrum, r: int) -> Spectrum:
