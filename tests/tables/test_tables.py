@@ -359,7 +359,7 @@ UNREAD = {
     "mat of version 7.3": (
         "x.mat", b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n", Options(), "-v7"
     ),
-    "unknown kind": ("x.xlsx", b"PK\x03\x04", Options(), "extension .xlsx are not supported"),
+    "unknown kind": ("x.ods", b"PK\x03\x04", Options(), "extension .ods are not supported"),
     "empty npy": ("x.npy", b"", Options(), "it is empty"),
     "pickle": ("x.npy", saved(OBJECTS, allow_pickle=True), Options(), "Python objects"),
     "pickle in npz": ("x.npz", zipped(x=OBJECTS), Options(), "Python objects"),

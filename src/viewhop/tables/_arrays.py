@@ -21,7 +21,7 @@ from viewhop.tables._faults import DATE_ADVICE, missing_column, quote_cell, reas
 from viewhop.tables._matlab import read_variables
 from viewhop.tables._table import Table, text_ids, typed_label
 
-__all__ = ["mat_table", "npy_table", "npz_table"]
+__all__ = ["ArrayHeader", "choose_array", "mat_table", "npy_table", "npz_table"]
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: Arrays that `scipy.sparse.save_npz` writes for every sparse matrix.
@@ -32,7 +32,7 @@ _PIECE = 2**16
 _ENTRY = 64
 
 
-class _Header(NamedTuple):
+class ArrayHeader(NamedTuple):
     """Shape, order and type of an array."""
 
     shape: tuple[int, ...]
@@ -97,14 +97,14 @@ def npz_table(
                     "array: np.save(new_path, scipy.sparse.load_npz(path).toarray())",
                 )
 
-            def describe(name: str) -> _Header:
+            def describe(name: str) -> ArrayHeader:
                 with archive.open(members[name]) as file:
                     return _parse_header(f"{path}::{name}", file, members[name].file_size)
 
             def load(name: str) -> Any:
                 return _unpack_member(f"{path}::{name}", archive, members[name], budget)
 
-            return _table_of_several_arrays(path, key, members, describe, load, options, budget)
+            return choose_array(path, key, members, describe, load, options, budget)
     except TableError:
         raise
     except Exception as error:  # a damaged file can make zipfile raise almost anything
@@ -145,10 +145,10 @@ def mat_table(
     arrays = [value for value in variables.values() if isinstance(value, np.ndarray)]
     budget.take(path, sum(array.nbytes for array in arrays), what="its variables")
     load = variables.__getitem__
-    return _table_of_several_arrays(path, key, variables, load, load, options, budget)
+    return choose_array(path, key, variables, load, load, options, budget)
 
 
-def _parse_header(path: str, file: BinaryIO | Any, size: int) -> _Header:
+def _parse_header(path: str, file: BinaryIO | Any, size: int) -> ArrayHeader:
     """The header of an NPY file, which must hold numbers or text, and all of its array.
 
     Parameters
@@ -165,7 +165,7 @@ def _parse_header(path: str, file: BinaryIO | Any, size: int) -> _Header:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a header by Python 2, or with strange text
             shape, is_fortran, dtype = parse(file)
-        header = _Header(tuple(map(int, shape)), is_fortran, dtype)
+        header = ArrayHeader(tuple(map(int, shape)), is_fortran, dtype)
         np.broadcast_to(np.empty((), dtype), header.shape)  # a shape that an array can have
         available = size - file.tell()
     except Exception as error:  # a damaged file can make numpy raise almost anything
@@ -200,7 +200,7 @@ def _unpack_member(
     return _array_in(content, header, 0)
 
 
-def _array_in(data: bytes | bytearray, header: _Header, start: int) -> NDArray[Any]:
+def _array_in(data: bytes | bytearray, header: ArrayHeader, start: int) -> NDArray[Any]:
     """The array whose values begin at `start`; it shares the memory of the data."""
     if not header.size:  # a dimension of 0 hides others of any length
         return np.broadcast_to(np.empty((), dtype=header.dtype), header.shape)
@@ -208,7 +208,7 @@ def _array_in(data: bytes | bytearray, header: _Header, start: int) -> NDArray[A
     return values.reshape(header.shape, order="F" if header.is_fortran else "C")
 
 
-def _table_of_several_arrays(
+def choose_array(
     path: str,
     key: str | None,
     names: Iterable[str],
@@ -217,7 +217,20 @@ def _table_of_several_arrays(
     options: Options,
     budget: ReadingBudget,
 ) -> Table:
-    """The table of one of several named arrays, with ids and labels from others."""
+    """The table of one of several named arrays, with ids and labels from others.
+
+    Parameters
+    ----------
+    path : str
+    key : str or None
+        Name of the array; None takes the only matrix of numbers.
+    names : list of str
+        All arrays.
+    describe, load : callable
+        Something with the shape and dtype of an array, and the array itself, by its name.
+    options : Options
+    budget : ReadingBudget
+    """
     available = [*names]
     annotations = {name for name in (options.id, options.label) if name is not None}
     if key is not None and key not in available:

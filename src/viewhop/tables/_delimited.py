@@ -20,7 +20,15 @@ from viewhop.tables._faults import DATE_ADVICE, NUMBER_ADVICE, quote_cell, table
 from viewhop.tables._table import Table
 from viewhop.tables._text_lines import LineSource, utf8_content
 
-__all__ = ["EMPTY", "Cells", "text_cells", "text_header", "text_table"]
+__all__ = [
+    "EMPTY",
+    "Cells",
+    "check_names",
+    "parse_number",
+    "text_cells",
+    "text_header",
+    "text_table",
+]
 
 #: Cells that mean "no value", in lower case.
 EMPTY = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none"})
@@ -138,7 +146,7 @@ def text_table(
     if head is None:
         raise table_fault(path, "it is empty; expected a line of column names, then rows of data")
     header = [remove_guard(name) for name in head.cells]
-    _check_names(path, header, head.line)
+    check_names(path, header, head.line)
     choice = choose_columns(path, header, options, head.line)
     names = [header[k] for k in choice.features]
     parse_row = _row_parser(path, names, options.decimal)
@@ -209,10 +217,16 @@ def _csv_message(error: csv.Error) -> str:
     return text
 
 
-def _check_names(path: str, header: Sequence[str], line: int) -> None:
+def check_names(path: str, header: Sequence[str], line: int) -> None:
     """Refuse a first line of numbers: it would be a sample, and would be lost.
 
     Non-negative integers may be names: pandas writes them for columns without names.
+
+    Parameters
+    ----------
+    path : str
+    header : list of str
+    line : int
     """
     if all(map(_NUMBER.fullmatch, header)) and not all(name.isdecimal() for name in header):
         raise table_fault(
@@ -264,14 +278,30 @@ def _row_parser(
         except ValueError:
             pass
         return [
-            _number(path, line, name, cell.strip(), decimal)
+            parse_number(path, line, name, cell.strip(), decimal)
             for name, cell in zip(names, cells, strict=True)
         ]
 
     return parse_row
 
 
-def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
+def parse_number(
+    path: str, line: int, name: str, cell: str, decimal: str, *, unit: str = "line"
+) -> float:
+    """The number in a cell of text, NaN if it is empty.
+
+    Parameters
+    ----------
+    path : str
+    line : int
+    name : str
+        Of the column.
+    cell : str
+        Without white space around it.
+    decimal : {".", ","}
+    unit : {"line", "row"}
+        What `line` counts.
+    """
     if cell.casefold() in EMPTY:
         return float("nan")
     plain = cell if decimal == "." else cell.replace(".", " ").replace(",", ".")
@@ -285,6 +315,7 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
             f"them{may_be_decimal if decimal == '.' and _COMMA.fullmatch(cell) else ''}",
             line=line,
             column=name,
+            unit=unit,
         )
     if decimal == "." and _COMMA.fullmatch(cell):
         raise table_fault(
@@ -293,6 +324,7 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
             "decimal points",
             line=line,
             column=name,
+            unit=unit,
         )
     if decimal == "," and _NUMBER.fullmatch(cell):
         raise table_fault(
@@ -300,8 +332,13 @@ def _number(path: str, line: int, name: str, cell: str, decimal: str) -> float:
             f"{quote_cell(cell)} has a decimal point, but decimal is ','",
             line=line,
             column=name,
+            unit=unit,
         )
     advice = DATE_ADVICE if _DATE.fullmatch(cell) else NUMBER_ADVICE
     raise table_fault(
-        path, f"expected a number, got {quote_cell(cell)}; {advice}", line=line, column=name
+        path,
+        f"expected a number, got {quote_cell(cell)}; {advice}",
+        line=line,
+        column=name,
+        unit=unit,
     )

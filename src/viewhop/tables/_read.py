@@ -12,17 +12,43 @@ from typing import Any
 from viewhop._runtime import memory
 from viewhop.errors import TableError
 from viewhop.tables._arrays import mat_table, npy_table, npz_table
+from viewhop.tables._arrow import arrow_table
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options
 from viewhop.tables._delimited import Cells, text_cells, text_header, text_table
+from viewhop.tables._excel import excel_table
 from viewhop.tables._faults import table_fault
+from viewhop.tables._omics import omics_table
+from viewhop.tables._packed import PACKED, check_zip, unpack
 from viewhop.tables._parquet import parquet_header, parquet_table
+from viewhop.tables._stored import check_stored, digest_path, first_bytes, measure_path
 from viewhop.tables._table import Table, check_table
+from viewhop.tables._zarr import zarr_table
 
-__all__ = ["read", "read_cells", "read_header", "read_table"]
+__all__ = [
+    "file_ending",
+    "read",
+    "read_cells",
+    "read_header",
+    "read_table",
+    "split_name",
+    "text_content",
+]
 
 #: Delimiter by extension of a text file; None detects it in the first line.
 _TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
+#: Kinds of files that are opened where they are, instead of being read as a whole.
+_STORED = {
+    ".xlsx": ("a zip file",),
+    ".feather": ("an Arrow file",),
+    ".arrow": ("an Arrow file", "an Arrow stream"),
+    ".h5ad": ("an HDF5 file",),
+    ".h5mu": ("an HDF5 file",),
+    ".zarr": ("a folder",),
+    ".zarr.zip": ("a zip file",),
+}
+#: Kinds of files that hold several tables.
+_NAMED = (".npz", ".mat", ".xlsx", ".h5ad", ".h5mu", ".zarr", ".zarr.zip")
 _KINDS = {
     ".npy": "an NPY file",
     ".npz": "a zip file",
@@ -41,6 +67,10 @@ _SIGNATURES = {
     b"\x89HDF": "an HDF5 file",
     b"MATLAB": "a MAT file",
     b"%PDF": "a PDF file",
+    b"ARROW1": "an Arrow file",
+    b"\xff\xff\xff\xff": "an Arrow stream",
+    b"FEA1": "a Feather file of version 1",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
     b"\xd0\xcf\x11\xe0": "an old Office file",
 }
 
@@ -51,12 +81,15 @@ def read(
     options: Options = DEFAULT,
     max_memory: float | str | None = None,
 ) -> Table:
-    r"""One view, from a CSV, TSV, Parquet, NPY, NPZ or MAT file.
+    r"""One view, from a file.
 
     Parameters
     ----------
     path : path
-        The extension gives the kind of file. ``file.npz::name`` is one of several arrays.
+        The extension gives the kind of file: CSV, TSV and other text, also packed as ``.gz`` or
+        ``.zst``; Parquet, Arrow, Feather, Excel; NPY, NPZ, MAT, Zarr; AnnData and MuData.
+        ``file.npz::name`` is one of several arrays, ``file.xlsx::name`` one of several sheets,
+        ``file.h5ad::layers/name`` a layer.
     options : Options
         Columns to read, and the format of text files.
     max_memory : number, str or None, default=None
@@ -106,28 +139,38 @@ def read_table(
         Whether the rows are new samples of a fitted model: then no row needs a value.
     """
     full_path = os.fspath(path)
-    name, key = _split(full_path)
-    ending = Path(name).suffix.lower()
-    if ending not in (*_TEXTS, *_KINDS, ".mat"):
+    name, key = split_name(full_path)
+    ending, packing = file_ending(name)
+    if ending not in (*_TEXTS, *_KINDS, *_STORED, ".mat"):
         raise table_fault(
             full_path,
-            f"files with the extension {ending} are not supported; expected .csv, .tsv, .txt, "
-            ".parquet, .npy, .npz or .mat",
+            f"files with the extension {ending} are not supported; expected .csv, .tsv, .txt (or "
+            "one of these and .gz or .zst), .parquet, .feather, .arrow, .xlsx, .npy, .npz, .mat, "
+            ".zarr, .zarr.zip, .h5ad or .h5mu",
         )
-    if key is not None and ending not in (".npz", ".mat"):
+    if packing and ending not in _TEXTS:
+        raise table_fault(full_path, f"only text files may be packed as {packing}; unpack it")
+    if key is not None and ending not in _NAMED:
         raise table_fault(
-            full_path, "only .npz and .mat files contain named arrays to choose with ::"
+            full_path, f"only {', '.join(_NAMED)} files contain named arrays to choose with ::"
         )
     before = budget.used
-    data = _bytes(full_path, name, budget, is_writable=ending == ".npy")
-    digest = sha256(data).hexdigest()  # before rows are dropped, where the table shares the data
-    _check_kind(name, ending, data)
-    table = _table(name, key, ending, data, options, budget)
+    if ending in _STORED:
+        check_stored_kind(name, ending)
+        table, digest, size = _stored_table(name, key, ending, options, budget)
+    else:
+        data = _bytes(full_path, name, budget, is_writable=ending == ".npy")
+        # Before rows are dropped, where the table shares the data.
+        digest, size = sha256(data).hexdigest(), len(data)
+        _check_kind(name, packing or ending, data)
+        if packing:
+            data = unpack(name, bytes(data), packing, budget)
+        table = _table(name, key, ending, data, options, budget)
     if options.id_strip and table.ids is not None:
         table = replace(table, ids=tuple(map(str.strip, table.ids)))
     table = check_table(table, missing=options.missing, is_new=is_new)
     budget.used = before + table.n_bytes
-    return replace(table, sha256=digest, size=len(data))
+    return replace(table, sha256=digest, size=size)
 
 
 def read_header(path: str | os.PathLike[str], options: Options) -> list[str] | None:
@@ -138,11 +181,11 @@ def read_header(path: str | os.PathLike[str], options: Options) -> list[str] | N
     path : path
     options : Options
     """
-    name, _ = _split(os.fspath(path))
-    ending = Path(name).suffix.lower()
+    name, _ = split_name(os.fspath(path))
+    ending, _ = file_ending(name)
     try:
         if ending in _TEXTS:
-            data = bytes(_bytes(name, name, ReadingBudget(memory.parse_budget(None))))
+            data = text_content(name, ReadingBudget(memory.parse_budget(None)))
             return text_header(name, data, options, delimiter=_TEXTS[ending])
         if ending in (".parquet", ".pq"):
             data = bytes(_bytes(name, name, ReadingBudget(memory.parse_budget(None))))
@@ -178,8 +221,7 @@ def read_cells(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Cell
     """
     full_path = os.fspath(path)
     budget = ReadingBudget(memory.parse_budget(None))
-    data = bytes(_bytes(full_path, full_path, budget))
-    _check_kind(full_path, "", data)
+    data = text_content(full_path, budget)
     return text_cells(full_path, data, encoding=encoding, budget=budget)
 
 
@@ -197,8 +239,91 @@ def _table(
     return text_table(name, data, options, delimiter=_TEXTS[ending], budget=budget)
 
 
-def _split(path: str) -> tuple[str, str | None]:
-    """The file, and the name after ``::``, unless a file with the full name exists."""
+def text_content(path: str, budget: ReadingBudget) -> bytes:
+    """The content of a text file, unpacked if it is packed.
+
+    Parameters
+    ----------
+    path : str
+    budget : ReadingBudget
+    """
+    _, packing = file_ending(path)
+    data = bytes(_bytes(path, path, budget))
+    _check_kind(path, packing, data)
+    return unpack(path, data, packing, budget) if packing else data
+
+
+def _stored_table(
+    name: str, key: str | None, ending: str, options: Options, budget: ReadingBudget
+) -> tuple[Table, str, int]:
+    """The table of a file that is opened where it is, with the hash and the size of the file."""
+    size = measure_path(name)
+    if ending == ".xlsx":
+        table = excel_table(name, name, key, options, budget=budget)
+    elif ending in (".feather", ".arrow"):
+        table = arrow_table(name, name, options, budget=budget)
+    elif ending in (".h5ad", ".h5mu"):
+        table = omics_table(name, name, key, options, size=size, budget=budget)
+    else:
+        if ending == ".zarr.zip":
+            check_zip(name, name, budget)
+        table = zarr_table(name, name, key, options, size=size, budget=budget)
+    return table, digest_path(name), size
+
+
+def check_stored_kind(name: str, ending: str) -> None:
+    """Refuse what is not there, or has first bytes that contradict its extension.
+
+    Parameters
+    ----------
+    name : str
+        The file, or the folder of a store.
+    ending : str
+    """
+    check_stored(name, name, may_be_folder=ending == ".zarr")
+    if os.path.isdir(name):
+        return
+    expected = _STORED[ending]
+    head = first_bytes(name)
+    actual = next((kind for start, kind in _SIGNATURES.items() if head.startswith(start)), None)
+    if actual not in expected:
+        if actual == "a Feather file of version 1":
+            raise table_fault(name, f"it is {actual}; write it again with version 2")
+        finding = f"are those of {actual}" if actual else "are different"
+        raise table_fault(
+            name, f"it is not {expected[0]}, despite its extension: its first bytes {finding}"
+        )
+
+
+def file_ending(name: str) -> tuple[str, str]:
+    """The extension of a file that gives its kind, and that of its packing, or nothing.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> from viewhop.tables._read import file_ending
+    >>> file_ending("rna.CSV.gz"), file_ending("rna.zarr.zip"), file_ending("rna.npy")
+    (('.csv', '.gz'), ('.zarr.zip', ''), ('.npy', ''))
+    """
+    path = Path(name)
+    ending = path.suffix.lower()
+    if ending in PACKED:
+        return Path(path.stem).suffix.lower(), ending
+    if ending == ".zip" and Path(path.stem).suffix.lower() == ".zarr":
+        return ".zarr.zip", ""
+    return ending, ""
+
+
+def split_name(path: str) -> tuple[str, str | None]:
+    """The file, and the name after ``::``, unless a file with the full name exists.
+
+    Parameters
+    ----------
+    path : str
+    """
     name, mark, key = path.rpartition("::")
     if not mark or Path(path).exists():
         return path, None
@@ -238,7 +363,7 @@ def _bytes(
 
 def _check_kind(path: str, ending: str, data: bytes | bytearray) -> None:
     """Refuse a file with first bytes that contradict its extension."""
-    expected = _KINDS.get(ending)
+    expected = PACKED.get(ending, _KINDS.get(ending))
     actual = next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
     if not data:
         what = "it is empty"

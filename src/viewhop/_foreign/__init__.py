@@ -1,0 +1,1 @@
+"""Parsers of other libraries, in a process of their own, with limits of time and memory."""
