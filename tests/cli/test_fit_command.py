@@ -25,7 +25,7 @@ from viewhop.scores import agreement
 from viewhop.tables import write
 
 N = 60
-OUTPUTS = ["embedding.csv", "model.viewhop", "report.html", "run.json", "run.toml"]
+OUTPUTS = ["embedding.csv", "embedding.png", "model.viewhop", "report.html", "run.json", "run.toml"]
 FIT = ["fit", "x=x.csv", "y=y.csv", "--id", "id", "--label", "kind", "--format", "csv", "-o", "out"]
 
 
@@ -107,7 +107,8 @@ def test_record_says_what_went_in_and_what_came_out(rolls, reports, tmp_path):
     assert record["n_samples"] == N
     assert record["bandwidths"]["x"]["median"] == np.median(model.bandwidths_["x"])
     stages = [f"fit: {stage}" for stage in ("selection", "kernels", "solve", "extension")]
-    assert [*record["timings"]] == ["reading", "fit", *stages, "table", "model", "report"]
+    last = ["table", "model", "picture", "report"]
+    assert [*record["timings"]] == ["reading", "fit", *stages, *last]
     assert all(seconds >= 0 for seconds in record["timings"].values())
 
 
@@ -625,7 +626,9 @@ def test_a_walk_is_connected_and_the_run_repeats_to_the_last_bit(rolls):
     record = json.loads(Path("out/run.json").read_text())
     assert record["settings"]["connect"] is True
     assert record["n_neighbors"] == {"a": 40, "b": 40}
-    (table,) = [name for name in record["outputs"] if name.startswith("embedding")]
+    (table,) = [
+        name for name in record["outputs"] if name.startswith("embedding.") and "png" not in name
+    ]
     before = Path("out", table).read_bytes()
     assert tomllib.loads(Path("out/run.toml").read_text())["connect"] is True
     assert invoked("fit", "--config", "out/run.toml").exit_code == 0

@@ -117,7 +117,7 @@ def test_execute_is_the_fit_of_the_library(rolls):
     assert result.model.verbose == 0
     assert result.folder == Path("out")
     assert [path.name for path in result.written] == [
-        "embedding.csv", "model.viewhop", "run.toml", "run.json",
+        "embedding.csv", "model.viewhop", "run.toml", "embedding.png", "run.json",
     ]  # fmt: skip
     assert result.record == json.loads(Path("out/run.json").read_text())
     assert result.record == runs.read_record("out")

@@ -24,7 +24,7 @@ from viewhop.tables import write
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
 
 N = 80
-FILES = ["embedding.csv", "model.viewhop", "report.html", "run.json", "run.toml"]
+FILES = ["embedding.csv", "embedding.png", "model.viewhop", "report.html", "run.json", "run.toml"]
 FIT = ["fit", "x=x.csv", "y=y.csv", "--id", "id", "--format", "csv", "--quiet", "-o", "out"]
 #: A report that says which run wrote it; it takes its time, so that the run can be stopped there.
 REPORT = """
@@ -168,7 +168,7 @@ def test_killed_at_any_moment_each_file_is_the_old_or_the_new_one(here, n_kills)
     assert within >= n_kills // 6
 
 
-@pytest.mark.parametrize("count", range(6))
+@pytest.mark.parametrize("count", range(7))
 def test_killed_between_two_moves_the_folder_is_reported_as_mixed(here, count):
     old = hashes()
     stops = (

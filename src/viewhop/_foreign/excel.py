@@ -83,9 +83,7 @@ class Excel:
     def _lines(self, name: str, start: int, width: int | None) -> Any:
         sheet = self._book[name]
         sheet.reset_dimensions()  # what a sheet says of its size need not be so
-        rows = sheet.iter_rows(
-            min_row=start, max_row=_MOST_ROWS, max_col=width, values_only=True
-        )
+        rows = sheet.iter_rows(min_row=start, max_row=_MOST_ROWS, max_col=width, values_only=True)
         for number, cells in enumerate(rows, start=start):
             yield number, [_plain(cell) for cell in cells]
 

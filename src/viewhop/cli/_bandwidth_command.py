@@ -70,7 +70,7 @@ def bandwidth(
     from viewhop.bandwidth import joint
     from viewhop.tables import read_views
 
-    options = chosen_table_options()
+    options = chosen_table_options(views)
     if out is None:
         with progress_shown(quiet=quiet):
             samples = read_views(views, options=options)

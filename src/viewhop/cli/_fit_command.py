@@ -33,14 +33,19 @@ Example:
     metavar="NUMBER|METHOD",
     help="How auto chooses: a share of the first eigenvalue, local_pca or danco.  [default: 0.1]",
 )
+@setting(
+    "--picture/--no-picture",
+    default=None,
+    help="Write embedding.png.  [default: if matplotlib is installed]",
+)
 @fit_options
 @folder_option("Output folder; created if necessary.")
 def fit(views: dict[str, str], config: Path | None, quiet: bool, out: Path | None) -> None:
     """Embed samples that several files describe.
 
     Each file is a view and has a name: rna=rna.csv protein=protein.parquet. The folder gets the
-    embedding, the model (model.viewhop), report.html, the settings that repeat the run (run.toml)
-    and its record (run.json). Files of an earlier run are replaced once all new ones are complete.
+    embedding, a picture of it (embedding.png), the model (model.viewhop), report.html, the settings
+    that repeat the run (run.toml) and its record (run.json). Files of an earlier run are replaced once all new ones are complete.
 
     Options with [NAME=] can be set for a single view: --kernel rna=correlation.
     """

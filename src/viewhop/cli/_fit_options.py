@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,13 @@ from click.shell_completion import CompletionItem
 
 from viewhop._registry import FUSIONS, KERNELS, METRICS, OUTPUTS, RULES, SEARCHES, SOLVERS
 from viewhop.cli._completions import files, matching_words
-from viewhop.cli._options import Decorated, quiet_option, stated_table_options
+from viewhop.cli._hops_option import read_hops
+from viewhop.cli._options import (
+    Decorated,
+    quiet_option,
+    split_by_view,
+    stated_table_options,
+)
 from viewhop.errors import SettingsError
 from viewhop.runs._kernel_settings import KERNEL_KEYS
 from viewhop.runs._settings import FORMATS
@@ -157,10 +163,17 @@ def _walk_options() -> list[Any]:
         ),
         setting(
             "--view-weight",
+            "--view-weights",
             metavar="NAME=NUMBER",
             multiple=True,
-            help="How willingly the walker goes to a view; give one for every view.  [default: by "
-            "agreement of the views]",
+            help="How willingly the walker goes to a view; give one for every view, or all in "
+            "their order: 1,0.5,2.  [default: by agreement of the views]",
+        ),
+        setting(
+            "--hops",
+            metavar="FILE|MATRIX",
+            help="Weights of going from view to view: a file with a row for every view, or rows "
+            "like '0,1;1,0'. Symmetric.",
         ),
         setting(
             "--joint-view/--no-joint-view",
@@ -242,16 +255,23 @@ def settings_from_options(
     """
     from viewhop.runs import merge_settings, read_configuration
 
-    given = {**stated_table_options(), **click.get_current_context().meta.get(_META_KEY, {})}
+    try:
+        file = {} if config is None else read_configuration(config)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
+    names = [*dict.fromkeys([*file.get("views", {}), *views])]
+    shared, by_view = split_by_view(stated_table_options(), names)
+    given = {**shared, **click.get_current_context().meta.get(_META_KEY, {})}
     own: dict[str, dict[str, Any]] = {name: {"path": path} for name, path in views.items()}
+    for name, values in by_view.items():
+        own.setdefault(name, {}).update(values)
     for key in KERNEL_KEYS:
         if isinstance(given.get(key), tuple):
             _split_by_view(key, given.pop(key), given, own)
-    for text in given.pop("view_weight", ()):
-        name, _, value = text.rpartition("=")
-        if not name.strip():
-            raise click.UsageError(f"--view-weight needs the view: NAME={value}")
-        own.setdefault(name, {})["weight"] = _parse_number(value)
+    for name, weight in _view_weights(given.pop("view_weight", ()), names):
+        own.setdefault(name, {})["weight"] = weight
+    if "hops" in given:
+        given["hops"] = read_hops(given["hops"], names)
     for key in ("components", "accuracy", "clusters"):
         if key in given:
             given[key] = _parse_number(given[key])
@@ -259,7 +279,6 @@ def settings_from_options(
     if out is not None:
         given["out"] = str(out)
     try:
-        file = {} if config is None else read_configuration(config)
         if file.get("command", command) != command:
             raise SettingsError(
                 f"{config}: these are settings for viewhop {file['command']}, not {command}"
@@ -271,6 +290,24 @@ def settings_from_options(
     if settings.out is None and needs_folder:
         raise click.UsageError("missing output folder: pass -o DIR")
     return settings
+
+
+def _view_weights(texts: tuple[str, ...], names: list[str]) -> Iterator[tuple[str, Any]]:
+    """The weights by view: given by name, or all in the order of the views."""
+    for text in texts:
+        name, mark, value = text.rpartition("=")
+        if mark and name.strip():
+            yield name, _parse_number(value)
+            continue
+        values = value.split(",")
+        if mark or len(values) == 1 != len(names):
+            raise click.UsageError(f"--view-weight needs the view: NAME={value}")
+        if len(values) != len(names) or len(texts) > 1:
+            raise click.UsageError(
+                f"--view-weight {value} has {len(values)} weights, expected one for each of "
+                f"{', '.join(names) or 'the views'}, once"
+            )
+        yield from zip(names, map(_parse_number, values), strict=True)
 
 
 def _split_by_view(

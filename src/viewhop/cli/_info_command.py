@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from viewhop.cli._command import Command
 from viewhop.cli._completions import files
 from viewhop.cli._options import chosen_table_options, table_options
+
+if TYPE_CHECKING:
+    from viewhop.tables import Content, Options
 
 __all__ = ["info"]
 
@@ -31,18 +34,23 @@ Example:
 @table_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(path: Path, as_json: bool) -> None:
-    """Describe the folder of a run, a model or a table.
+    """Describe the folder of a run, a model or a data file.
+
+    Of a data file, the arrays, sheets or columns are listed, with their shapes, and the columns
+    that could be the --id. A table is then described as a fit would read it; FILE::NAME is one of
+    several.
 
     For a run, its files are compared with its record: whether they belong together, and whether
     the input files are unchanged. The exit code is 1 if they do not belong together.
     """
     is_whole = True
-    if path.is_dir():
+    ending = path.suffix.lower()
+    if path.is_dir() and ending != ".zarr":
         facts, is_whole = _describe_run(path)
-    elif path.suffix.lower() == ".viewhop":
+    elif ending == ".viewhop":
         facts = _describe_model(path)
     else:
-        facts = _describe_table(path)
+        facts = _describe_file(path, as_json=as_json)
     if as_json:
         click.echo(json.dumps(facts, indent=1, allow_nan=False))
     elif facts["kind"] == "run":
@@ -129,10 +137,45 @@ def _solution(est: Any) -> dict[str, Any]:
     }
 
 
-def _describe_table(path: Path) -> dict[str, Any]:
+def _describe_file(path: Path, *, as_json: bool) -> dict[str, Any]:
+    """What a file holds, and how its table would be read, unless one must be chosen first."""
+    from viewhop.errors import TableError
+    from viewhop.tables import CONTAINERS, list_contents
+    from viewhop.tables._read import file_ending, split_name
+
+    options = chosen_table_options()
+    name, key = split_name(str(path))
+    if key is not None:
+        return _describe_table(path, options)
+    listed = list_contents(path, options=options)
+    contents = {
+        "kind": "data file",
+        "contents": {entry.name: _describe_content(entry) for entry in listed},
+    }
+    if file_ending(name)[0] in CONTAINERS:
+        return contents
+    ids = listed[0].ids
+    try:
+        return {**_describe_table(path, options), "id_candidates": [*ids]}
+    except TableError:
+        if not as_json:
+            _print_facts(path, {"kind": "data file", **_describe_content(listed[0])})
+        raise
+
+
+def _describe_content(content: Content) -> dict[str, Any]:
+    return {
+        "shape": None if content.shape is None else " × ".join(f"{n:,}" for n in content.shape),
+        "dtype": content.dtype,
+        "columns": None if content.columns is None else [*content.columns],
+        "id_candidates": [*content.ids] or None,
+    }
+
+
+def _describe_table(path: Path, options: Options) -> dict[str, Any]:
     from viewhop.tables import read
 
-    table = read(path, options=chosen_table_options())
+    table = read(path, options=options)
     return {
         "kind": "table",
         "rows": len(table),

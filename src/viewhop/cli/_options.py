@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from viewhop._runtime.suggestion import suggestion
 from viewhop.cli._completions import named_files
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "quiet_option",
     "report_written",
     "seed_option",
+    "split_by_view",
     "stated_table_options",
     "table_options",
     "views_argument",
@@ -33,6 +35,8 @@ __all__ = [
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _META_KEY = "viewhop.tables"
+#: Options that a view may have of its own.
+_BY_VIEW = ("keep", "drop", "decimal", "delimiter", "encoding")
 
 
 def views_argument(*, required: bool = True) -> Callable[[Decorated], Decorated]:
@@ -107,46 +111,17 @@ def _table_options() -> list[Callable[[Decorated], Decorated]]:
             expose_value=False,
             help="Sample labels; not used as a feature.",
         ),
-        click.option(
-            "--keep",
-            metavar="COLUMN",
-            multiple=True,
-            callback=_remember,
-            expose_value=False,
-            help="Use only this column, or a pattern like 'gene_*'; repeatable.",
+        _view_option("--keep", "COLUMN", "Use only this column, or a pattern like 'gene_*'."),
+        _view_option("--drop", "COLUMN", "Leave out this column, or a pattern."),
+        _view_option(
+            "--decimal", "MARK", "Decimal mark in text files, . or a comma.  [default: .]"
         ),
-        click.option(
-            "--drop",
-            metavar="COLUMN",
-            multiple=True,
-            callback=_remember,
-            expose_value=False,
-            help="Leave out this column, or a pattern; repeatable.",
-        ),
-        click.option(
-            "--decimal",
-            type=click.Choice([".", ","]),
-            default=".",
-            show_default=True,
-            callback=_remember,
-            expose_value=False,
-            help="Decimal mark in text files.",
-        ),
-        click.option(
+        _view_option(
             "--delimiter",
-            metavar="CHARACTER",
-            callback=_remember,
-            expose_value=False,
-            help="Delimiter in text files, or 'tab'.  [default: detected]",
+            "CHARACTER",
+            "Delimiter in text files, or 'tab'.  [default: detected]",
         ),
-        click.option(
-            "--encoding",
-            default="utf-8",
-            show_default=True,
-            callback=_remember,
-            expose_value=False,
-            help="Encoding of text files.",
-        ),
+        _view_option("--encoding", "NAME", "Encoding of text files.  [default: utf-8]"),
         click.option(
             "--id-strip/--no-id-strip",
             default=False,
@@ -166,23 +141,77 @@ def _table_options() -> list[Callable[[Decorated], Decorated]]:
     ]
 
 
-def chosen_table_options() -> Options:
-    """How the current command reads files, by its `table_options`."""
+def _view_option(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorated]:
+    """An option that may be given for a single view: ``--decimal rna=,``."""
+    return click.option(
+        name,
+        metavar=f"[NAME=]{metavar}",
+        multiple=True,
+        callback=_remember,
+        expose_value=False,
+        help=help,
+    )
+
+
+def split_by_view(
+    given: Mapping[str, Any], names: Collection[str]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The values of `table_options` for all views, and those of single views by name.
+
+    Parameters
+    ----------
+    given : dict
+        As `stated_table_options` returns them.
+    names : collection of str
+        The views. What stands before = belongs to a column unless it is one of them.
+
+    Raises
+    ------
+    click.UsageError
+        If a view is unknown, or an option that takes one value is given twice.
+    """
+    shared = {key: value for key, value in given.items() if key not in _BY_VIEW}
+    own: dict[str, dict[str, Any]] = {}
+    for key in _BY_VIEW:
+        for text in given.get(key, ()):
+            name, mark, value = text.partition("=")
+            is_view = bool(mark) and name in names
+            place = own.setdefault(name, {}) if is_view else shared
+            if key in ("keep", "drop"):
+                place[key] = (*place.get(key, ()), value if is_view else text)
+                continue
+            if mark and name.strip() and not is_view:
+                raise click.UsageError(
+                    f"--{key} {text}: there is no view {name!r}{suggestion(name, names)}"
+                )
+            if key in place:
+                raise click.UsageError(
+                    f"--{key} is given twice{f' for {name!r}' if is_view else ''}."
+                )
+            place[key] = value if is_view else text
+            if key == "decimal" and place[key] not in (".", ","):
+                raise click.UsageError(
+                    f"Invalid value for '--decimal': {place[key]!r} is not one of '.', ','."
+                )
+    return shared, own
+
+
+def chosen_table_options(views: Collection[str] = ()) -> Options:
+    """How the current command reads files, by its `table_options`.
+
+    Parameters
+    ----------
+    views : collection of str
+        Names of the views, which may have options of their own.
+    """
     from viewhop.tables import Options
 
-    given = click.get_current_context().meta[_META_KEY]
+    shared, own = split_by_view(stated_table_options(), views)
+    for values in (shared, *own.values()):
+        if values.get("delimiter") == "tab":
+            values["delimiter"] = "\t"
     try:
-        return Options(
-            id=given["id"],
-            label=given["label"],
-            keep=given["keep"],
-            drop=given["drop"],
-            decimal=given["decimal"],
-            delimiter="\t" if given["delimiter"] == "tab" else given["delimiter"],
-            encoding=given["encoding"],
-            id_strip=given["id_strip"],
-            missing=given["missing"],
-        )
+        return Options(**shared, by_view=own)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 
@@ -284,12 +313,15 @@ def convert_errors(instead: str) -> Iterator[None]:
 
 @contextmanager
 def report_written() -> Iterator[None]:
-    """A block that writes a report; without plotly it ends with an error of one line."""
+    """A block that writes a report or a picture; what is missing ends it with one line."""
+    from viewhop.runs._picture import NO_PICTURE
     from viewhop.runs._run_report import NO_REPORT
 
     try:
         yield
     except ImportError as error:
+        if error.name == "matplotlib":
+            raise click.ClickException(NO_PICTURE) from error
         if (error.name or "plotly").partition(".")[0] not in ("plotly", "viewhop"):
             raise
         raise click.ClickException(NO_REPORT) from error

@@ -53,7 +53,7 @@ def report(source: Path, views: dict[str, str], out: Path | None, quiet: bool) -
     """
     from viewhop.runs import write_report
 
-    options = chosen_table_options() if stated_table_options() else None
+    options = chosen_table_options(views) if stated_table_options() else None
     with (
         report_written(),
         convert_errors("another file with --out"),

@@ -55,7 +55,7 @@ def transform(model: Path, views: dict[str, str], out: Path, quiet: bool) -> Non
     """
     from viewhop.runs import transform_files
 
-    options = chosen_table_options()
+    options = chosen_table_options(views)
     is_printed = out == Path("-")
     with ExitStack() as stack:
         path = out

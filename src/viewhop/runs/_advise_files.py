@@ -12,7 +12,7 @@ from viewhop.kernels import Kernel
 from viewhop.runs._estimator import table_options
 from viewhop.runs._kernel_settings import KERNEL_KEYS, build_kernel
 from viewhop.runs._settings import Settings
-from viewhop.tables import read_views
+from viewhop.tables import VIEW_KEYS, read_views
 
 __all__ = ["FileAdvice", "advise_files"]
 
@@ -134,6 +134,11 @@ def _stated_options(settings: Settings) -> Iterator[str]:
             continue
         for one in value if isinstance(value, tuple) else (value,):
             yield from (option, str(one))
+    for name, view in settings.views.items():
+        for key in VIEW_KEYS:
+            value = getattr(view, key)
+            for one in value if isinstance(value, tuple) else (value,) if value else ():
+                yield from (f"--{key}", f"{name}={one}")
     for key in KERNEL_KEYS:
         option = f"--{key.replace('_', '-')}"
         shared = getattr(settings, key)

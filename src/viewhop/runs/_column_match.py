@@ -17,6 +17,7 @@ from viewhop.tables import (
     Options,
     ReadingBudget,
     Table,
+    check_id_column,
     check_join,
     check_requested,
     join_tables,
@@ -72,7 +73,9 @@ def read_model_views(
     for name in sorted(paths, key=schema.names.index):  # samples in the order of the fit, too
         place = schema.names.index(name)
         columns = schema.feature_names[place]
-        own = options if columns is None else replace(options, keep=(), drop=(), columns=columns)
+        own = options.for_view(name)
+        if columns is not None:
+            own = replace(own, keep=(), drop=(), columns=columns)
         table = read_table(paths[name], replace(own, shared=True), budget, is_new=is_new)
         width = table.matrix.shape[1]
         if width != schema.widths[place]:
@@ -89,6 +92,7 @@ def read_model_views(
     }
     if unnamed:
         check_requested(unnamed, replace(options, label=None))
+    check_id_column(tables, options)
     if all(table.labels is None for table in tables.values()):
         check_requested(tables, Options(label=options.label))
     check_join(tables, budget)

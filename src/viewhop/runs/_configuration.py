@@ -14,6 +14,7 @@ from viewhop.errors import SettingsError
 from viewhop.runs._kernel_settings import KERNEL_KEYS
 from viewhop.runs._settings import Settings, ViewSettings
 from viewhop.runs._toml import format_toml
+from viewhop.tables import VIEW_KEYS
 
 __all__ = ["format_configuration", "merge_settings", "read_configuration", "relative_path"]
 
@@ -28,8 +29,9 @@ _DEPENDENT = {
     "clusters": ("components", "max_clusters"),
     "components": ("accuracy",),
     "metric": ("standardize",),
-    "within_view_weight": ("weight", "joint_view", "output"),
-    "fusion": ("weight", "joint_view", "output"),
+    "within_view_weight": ("weight", "hops", "joint_view", "output"),
+    "hops": ("weight", "within_view_weight", "joint_view", "output"),
+    "fusion": ("weight", "hops", "joint_view", "output"),
 }
 
 
@@ -152,7 +154,7 @@ def format_configuration(settings: Settings, folder: Path, *, is_complete: bool 
 
 
 def _view_values(view: ViewSettings, folder: Path) -> dict[str, Any]:
-    own = {key: getattr(view, key) for key in KERNEL_KEYS}
+    own = {key: getattr(view, key) for key in (*VIEW_KEYS, *KERNEL_KEYS)}
     return {"path": relative_path(view.path, folder), "weight": view.weight, **own}
 
 

@@ -15,7 +15,7 @@ from viewhop.estimators import (
 )
 from viewhop.runs._kernel_settings import build_kernel, resolve_kernel
 from viewhop.runs._settings import Settings, ViewSettings
-from viewhop.tables import Options
+from viewhop.tables import VIEW_KEYS, Options
 from viewhop.views import Schema
 
 __all__ = [
@@ -56,9 +56,18 @@ def table_options(settings: Settings) -> Options:
             encoding=settings.encoding,
             id_strip=settings.id_strip,
             missing=settings.missing,
+            by_view={name: _own_options(view) for name, view in settings.views.items()},
         )
     except ValueError as error:
         raise SettingsError(str(error)) from None
+
+
+def _own_options(view: ViewSettings) -> dict[str, Any]:
+    """The options that a view has of its own."""
+    stated = {key: getattr(view, key) for key in VIEW_KEYS if getattr(view, key) is not None}
+    if stated.get("delimiter") == "tab":
+        stated["delimiter"] = "\t"
+    return stated
 
 
 def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model:
@@ -80,11 +89,13 @@ def build_estimator(settings: Settings, *, verbose: int | Progress = 0) -> Model
         "random_state": settings.seed,
         "verbose": verbose,
     }
+    hops = settings.hops
     weights = {name: view.weight for name, view in settings.views.items()}
     walking: dict[str, Any] = {
         "kernel": kernels,
         "fusion": settings.fusion,
         "within_view_weight": settings.within_view_weight,
+        "hops": None if hops is None else [[*row] for row in hops],
         "view_weights": None if None in weights.values() else weights,
         "joint_view": "auto" if settings.joint_view is None else settings.joint_view,
         "output": settings.output,
@@ -121,7 +132,9 @@ def resolve_settings(settings: Settings, model: Model) -> Settings:
     """
     est = embedder_of(model)
     geometry = est.geometry_
-    is_weighted = geometry.walk.takes_hops and settings.within_view_weight is None
+    is_weighted = geometry.walk.takes_hops and (
+        settings.within_view_weight is None and settings.hops is None
+    )
     views = {}
     for name, view in settings.views.items():
         kernel = asdict(resolve_kernel(settings.kernel_of(name)))
@@ -129,7 +142,7 @@ def resolve_settings(settings: Settings, model: Model) -> Settings:
             chosen = geometry.kernels[name].get_params(deep=False)
             kernel |= {key: chosen[key] for key in ("metric", "standardize")}
         weight = est.view_weights_[name] if is_weighted and len(settings.views) > 1 else None
-        views[name] = ViewSettings(path=view.path, weight=weight, **kernel)
+        views[name] = replace(view, weight=weight, **kernel)
     stated: dict[str, Any] = {"views": views}
     if settings.output == "auto":
         stated["output"] = geometry.output

@@ -25,6 +25,7 @@ from viewhop.runs._estimator import (
     table_options,
 )
 from viewhop.runs._evidence import attach_evidence, read_evidence, state_parameters
+from viewhop.runs._picture import NO_PICTURE, PICTURE, draw_embedding, require_matplotlib
 from viewhop.runs._record import MODEL, RECORD, build_record, describe_files, encode_record
 from viewhop.runs._repeat import earlier_record, recorded_inputs, warn_of_changes
 from viewhop.runs._result_table import table_stem, write_table
@@ -82,8 +83,9 @@ def execute(
 ) -> RunResult:
     """Fit a model on files and write the results: what ``viewhop fit`` and ``cluster`` do.
 
-    The folder gets the table of coordinates, the model (model.viewhop), report.html, the settings
-    that repeat the run (run.toml) and its record (run.json). Files of an earlier run are replaced
+    The folder gets the table of coordinates, the model (model.viewhop), of a fit a picture of the
+    first two coordinates (embedding.png), report.html, the settings that repeat the run (run.toml)
+    and its record (run.json). Files of an earlier run are replaced
     when all new ones are complete; if anything fails before, they stay as they were.
 
     Parameters
@@ -109,7 +111,7 @@ def execute(
     OutputError
         If the folder cannot be written.
     ImportError
-        If the settings ask for a report, and plotly is not installed.
+        If the settings ask for a report or a picture, and plotly or matplotlib is not installed.
 
     Examples
     --------
@@ -122,7 +124,8 @@ def execute(
     ...     for name, rows in rolls.items():
     ...         vh.tables.write(f"{folder}/{name}.csv", dict(zip("abc", rows.T)))
     ...         views[name] = ViewSettings(path=f"{folder}/{name}.csv")
-    ...     run = execute(Settings(views=views, out=f"{folder}/out", format="csv", report=False))
+    ...     less = {"format": "csv", "report": False, "picture": False}
+    ...     run = execute(Settings(views=views, out=f"{folder}/out", **less))
     >>> [path.name for path in run.written]
     ['embedding.csv', 'model.viewhop', 'run.toml', 'run.json']
     >>> run.model.embedding_.shape
@@ -133,12 +136,15 @@ def execute(
         raise SettingsError("missing output folder: set out", key="out")
     if settings.report:
         require_report()
+    if settings.picture:
+        require_matplotlib()
     earlier = None if repeats is None else earlier_record(repeats)
     hashes = {} if earlier is None else recorded_inputs(earlier, str(repeats))
     settings = replace(settings, format=settings.format or _best_format())
     table = f"{table_stem(settings.command)}.{settings.format}"
     names = [table, MODEL, "run.toml", RECORD]
-    names += ["report.html"] * (settings.report is not False)
+    draws = settings.command == "fit" and settings.picture is not False
+    names += [PICTURE] * draws + ["report.html"] * (settings.report is not False)
     out = Path(str(settings.out))
     check_apart([out / name for name in names], [view.path for view in settings.views.values()])
     options = table_options(settings)
@@ -213,6 +219,10 @@ def _write_files(
             )
         with _timed(timings, "model"):
             state_parameters(model, resolved).save(inside / MODEL)
+        if settings.command == "fit" and settings.picture is not False:
+            with _timed(timings, "picture"):
+                is_drawn = draw_embedding(inside / PICTURE, embedder_of(model), samples.labels)
+            notes += [] if is_drawn else [NO_PICTURE]
         text = format_configuration(resolved, folder, is_complete=True)
         (inside / "run.toml").write_text(text, encoding="utf-8", newline="\n")
         record = build_record(

@@ -15,6 +15,7 @@ __all__ = [
     "name_in",
     "names",
     "number",
+    "square_matrix",
     "text",
     "thread_count",
     "whole",
@@ -125,6 +126,23 @@ def number(
         return converted
 
     return check
+
+
+def square_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
+    """A list of as many lists of non-negative numbers, as tuples."""
+    expected = "a square matrix of non-negative numbers, as a list of rows"
+    entry = number(least=0)
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError(expected)
+    rows = []
+    for row in value:
+        if not isinstance(row, list | tuple) or len(row) != len(value):
+            raise ValueError(expected)
+        try:
+            rows.append(tuple(map(entry, row)))
+        except ValueError:
+            raise ValueError(expected) from None
+    return tuple(rows)
 
 
 def thread_count(value: Any) -> int:

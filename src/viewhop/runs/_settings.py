@@ -34,6 +34,9 @@ class ViewSettings(KernelSettings):
         The file; ``file.npz::name`` is one array of several.
     weight : float or None
         How willingly the walker goes to the view; None for all views chooses it by agreement.
+    keep, drop : tuple of str or None
+    decimal, delimiter, encoding : str or None
+        How the file of the view is read, where that differs from the other views.
 
     Examples
     --------
@@ -44,6 +47,11 @@ class ViewSettings(KernelSettings):
 
     path: str = setting(kinds.text, "")
     weight: float | None = setting(kinds.number(above=0))
+    keep: tuple[str, ...] | None = setting(kinds.names)
+    drop: tuple[str, ...] | None = setting(kinds.names)
+    decimal: str | None = setting(kinds.choice(".", ","))
+    delimiter: str | None = setting(kinds.text)
+    encoding: str | None = setting(kinds.text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +72,10 @@ class Settings(KernelSettings):
         Of the table of coordinates; None is Parquet if pyarrow is installed, else CSV.
     report : bool or None
         Whether to write report.html; None writes it if plotly is installed.
+    picture : bool or None
+        Whether a fit writes embedding.png; None writes it if matplotlib is installed.
+    hops : tuple of tuples of float, or None
+        The hop matrix, a row for every view in their order.
     id, label, keep, drop, decimal, delimiter, encoding, id_strip, missing
         How the files are read, as in `viewhop.tables.Options`; a delimiter may be "tab".
     fusion, within_view_weight, joint_view, connect, components, accuracy, steps, output, solver
@@ -86,6 +98,7 @@ class Settings(KernelSettings):
     out: str | None = setting(kinds.text)
     format: str | None = setting(kinds.choice(*FORMATS))
     report: bool | None = setting(kinds.boolean)
+    picture: bool | None = setting(kinds.boolean)
     id: str | None = setting(kinds.text)
     label: str | None = setting(kinds.text)
     keep: tuple[str, ...] = setting(kinds.names, ())
@@ -97,6 +110,7 @@ class Settings(KernelSettings):
     missing: str = setting(kinds.choice("error", "drop"), "error")
     fusion: str = setting(kinds.name_in(FUSIONS), "hop")
     within_view_weight: float | None = setting(kinds.number(least=0, most=1))
+    hops: tuple[tuple[float, ...], ...] | None = setting(kinds.square_matrix)
     joint_view: bool | None = setting(kinds.boolean)
     connect: bool = setting(kinds.boolean, False)
     components: int | str | None = setting(kinds.either(kinds.whole(1), kinds.choice("auto")))
@@ -213,6 +227,7 @@ class Settings(KernelSettings):
         weighted = [name for name, view in self.views.items() if view.weight is not None]
         given = {
             "within_view_weight": self.within_view_weight is not None,
+            "hops": self.hops is not None,
             "view_weight": bool(weighted),
         }
         for key, is_given in given.items():
@@ -220,10 +235,18 @@ class Settings(KernelSettings):
                 raise SettingsError(
                     f"{_option(key)} requires --fusion hop, not {self.fusion}", key=key
                 )
-        if all(given.values()):
+        stated = [key for key, is_given in given.items() if is_given]
+        if len(stated) > 1:
+            first, second = map(_option, stated[:2])
+            raise SettingsError(f"pass {first} or {second}, not both", key=stated[1])
+        if self.hops is not None and len(self.hops) != len(self.views):
             raise SettingsError(
-                "pass --within-view-weight or --view-weight, not both", key="view_weight"
+                f"--hops has {len(self.hops)} rows for {len(self.views)} views; expected a row and "
+                f"a column for each of {', '.join(self.views)}",
+                key="hops",
             )
+        if self.hops is not None:
+            self._check_symmetry(self.hops)
         missing = [name for name in self.views if name not in weighted]
         if weighted and missing:
             raise SettingsError(
@@ -231,6 +254,20 @@ class Settings(KernelSettings):
                 "for every view or for none",
                 key="view_weight",
             )
+
+    def _check_symmetry(self, hops: tuple[tuple[float, ...], ...]) -> None:
+        """Raise SettingsError unless the hop matrix is symmetric."""
+        names = [*self.views]
+        if len(names) == 1:
+            raise SettingsError("--hops needs two views or more, got one", key="hops")
+        for i, row in enumerate(hops):
+            for j, value in enumerate(row[:i]):
+                if value != hops[j][i]:
+                    raise SettingsError(
+                        f"--hops must be symmetric, but goes from {names[i]!r} to {names[j]!r} "
+                        f"with {value:g} and back with {hops[j][i]:g}",
+                        key="hops",
+                    )
 
     def _check_kinds(self) -> None:
         """Raise SettingsError for a value of the wrong kind: the constructor takes anything."""
@@ -245,6 +282,8 @@ class Settings(KernelSettings):
                 if getattr(self, key) is not None:
                     raise SettingsError(f"{_option(key)} belongs to viewhop cluster", key=key)
             return
+        if self.picture is not None:
+            raise SettingsError("--picture belongs to viewhop fit", key="picture")
         if self.components == "auto":
             raise SettingsError("--components auto belongs to viewhop fit", key="components")
         if self.max_clusters is not None and isinstance(self.clusters, int):

@@ -177,8 +177,9 @@ def _check_views(model: Model | KernelCCA, views: Mapping[str, str], options: Op
             f"fitted on {', '.join(schema.names)}",
             key="views",
         )
-    if (options.keep or options.drop) and None not in schema.feature_names:
+    chosen = [options, *map(options.for_view, options.by_view)]
+    if any(own.keep or own.drop for own in chosen) and None not in schema.feature_names:
         raise SettingsError(
             "the model selects its columns by name; --keep and --drop apply to arrays only",
-            key="keep" if options.keep else "drop",
+            key="keep" if any(own.keep for own in chosen) else "drop",
         )

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from viewhop._runtime.parts import find_stale_parts
-from viewhop.runs._record import MODEL, digest, read_record
+from viewhop.runs._picture import PICTURE
+from viewhop.runs._record import MODEL, read_record
+from viewhop.tables import digest_path
 
 __all__ = ["NAMES", "State", "input_path", "verify"]
 
@@ -16,6 +18,7 @@ __all__ = ["NAMES", "State", "input_path", "verify"]
 NAMES = (
     *(f"{stem}.{end}" for stem in ("embedding", "clusters") for end in ("parquet", "csv", "tsv")),
     MODEL,
+    PICTURE,
     "report.html",
     "run.toml",
 )
@@ -109,8 +112,8 @@ def input_path(folder: Path, entry: dict[str, Any]) -> Path:
 def _compare(path: Path, sha256: str, words: tuple[str, str, str]) -> str:
     same, changed, gone = words
     try:
-        if not path.is_file():  # a device may never end
+        if not (path.is_file() or path.is_dir()):  # a device may never end
             return changed if path.exists() else gone
-        return same if digest(path) == sha256 else changed
+        return same if digest_path(path) == sha256 else changed
     except (OSError, ValueError):
         return changed

@@ -21,7 +21,14 @@ from viewhop.tables._faults import DATE_ADVICE, missing_column, quote_cell, reas
 from viewhop.tables._matlab import read_variables
 from viewhop.tables._table import Table, text_ids, typed_label
 
-__all__ = ["ArrayHeader", "choose_array", "mat_table", "npy_table", "npz_table"]
+__all__ = [
+    "ArrayHeader",
+    "choose_array",
+    "mat_table",
+    "npy_table",
+    "npz_table",
+    "parse_header",
+]
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: Arrays that `scipy.sparse.save_npz` writes for every sparse matrix.
@@ -60,7 +67,7 @@ def npy_table(
     budget : ReadingBudget
     """
     file = io.BytesIO(bytes(data[: 2**16]))  # no header is longer
-    header = _parse_header(path, file, len(data))
+    header = parse_header(path, file, len(data))
     return _table(path, _array_in(data, header, file.tell()), {}, options, budget)
 
 
@@ -99,7 +106,7 @@ def npz_table(
 
             def describe(name: str) -> ArrayHeader:
                 with archive.open(members[name]) as file:
-                    return _parse_header(f"{path}::{name}", file, members[name].file_size)
+                    return parse_header(f"{path}::{name}", file, members[name].file_size)
 
             def load(name: str) -> Any:
                 return _unpack_member(f"{path}::{name}", archive, members[name], budget)
@@ -148,7 +155,7 @@ def mat_table(
     return choose_array(path, key, variables, load, load, options, budget)
 
 
-def _parse_header(path: str, file: BinaryIO | Any, size: int) -> ArrayHeader:
+def parse_header(path: str, file: BinaryIO | Any, size: int) -> ArrayHeader:
     """The header of an NPY file, which must hold numbers or text, and all of its array.
 
     Parameters
@@ -190,7 +197,7 @@ def _unpack_member(
 ) -> NDArray[Any]:
     """An array of an NPZ file, unpacked to its place; its size is counted first."""
     with archive.open(info) as file:
-        header = _parse_header(path, file, info.file_size)
+        header = parse_header(path, file, info.file_size)
         budget.take(path, header.size, what="the array")
         content = bytearray(header.size)
         for start in range(0, header.size, _PIECE):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from viewhop.tables._faults import missing_column, quote_cell, table_fault
 from viewhop.views import find_columns
 
-__all__ = ["DEFAULT", "ColumnChoice", "Options", "choose_columns", "match_names"]
+__all__ = ["DEFAULT", "VIEW_KEYS", "ColumnChoice", "Options", "choose_columns", "match_names"]
+
+#: Options that a view may have of its own.
+VIEW_KEYS = ("keep", "drop", "decimal", "delimiter", "encoding")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,16 @@ class Options:
     columns : tuple of str or None
         Names of the features, in this order, instead of `keep` and `drop`; all other columns are
         ignored. A file without column names is read as it is.
+    by_view : dict of dicts by view name
+        `keep`, `drop`, `decimal`, `delimiter` or `encoding` of single views, in place of those for
+        all.
+
+    Examples
+    --------
+    >>> from viewhop.tables import Options
+    >>> options = Options(decimal=",", by_view={"rna": {"decimal": ".", "keep": ("gene_*",)}})
+    >>> options.for_view("rna").decimal, options.for_view("protein").decimal
+    ('.', ',')
     """
 
     id: str | None = None
@@ -54,8 +67,17 @@ class Options:
     missing: str = "error"
     shared: bool = False
     columns: tuple[str, ...] | None = None
+    by_view: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, own in self.by_view.items():
+            unknown = [key for key in own if key not in VIEW_KEYS]
+            if unknown:
+                raise ValueError(
+                    f"view {name!r} cannot have {unknown[0]} of its own, only "
+                    f"{', '.join(VIEW_KEYS)}"
+                )
+            self.for_view(name)
         if self.decimal not in (".", ","):
             raise ValueError(f'decimal must be "." or ",", got {self.decimal!r}')
         if self.delimiter is not None and (
@@ -71,6 +93,15 @@ class Options:
             raise ValueError(f"{self.id!r} cannot be both the ids and the labels")
         if self.columns is not None and (self.keep or self.drop):
             raise ValueError("columns cannot be combined with keep or drop")
+
+    def for_view(self, name: str) -> Options:
+        """The options for the file of one view.
+
+        Parameters
+        ----------
+        name : str
+        """
+        return replace(self, **self.by_view.get(name, {}), by_view={})
 
 
 DEFAULT = Options()

@@ -26,6 +26,7 @@ __all__ = [
     "check_names",
     "parse_number",
     "text_cells",
+    "text_columns",
     "text_header",
     "text_table",
 ]
@@ -115,6 +116,50 @@ def text_header(path: str, data: bytes, options: Options, *, delimiter: str | No
     separator = options.delimiter or delimiter or _detect_delimiter(content)
     head = next(_records(path, content, separator, budget), None)
     return [] if head is None else [remove_guard(name) for name in head.cells]
+
+
+def text_columns(
+    path: str,
+    data: bytes,
+    options: Options,
+    *,
+    delimiter: str | None,
+    budget: ReadingBudget,
+) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+    """The column names of a text file, its number of rows, and columns that could be the ids.
+
+    Parameters
+    ----------
+    path : str
+    data : bytes
+    options : Options
+    delimiter : str or None
+        As for `text_table`.
+    budget : ReadingBudget
+    """
+    content = utf8_content(path, data, options.encoding, budget)
+    separator = options.delimiter or delimiter or _detect_delimiter(content)
+    records = _records(path, content, separator, budget)
+    head = next(records, None)
+    if head is None:
+        raise table_fault(path, "it is empty; expected a line of column names, then rows of data")
+    header = tuple(map(remove_guard, head.cells))
+    seen: dict[int, set[str]] = {k: set() for k in range(len(header))}
+    n_rows = 0
+    for line, cells in records:
+        if len(cells) != len(header):
+            raise _ragged_row(path, line, cells, len(header), separator)
+        n_rows += 1
+        for k, known in [*seen.items()]:
+            cell = cells[k]
+            is_number = _NUMBER.fullmatch(cell.strip()) is not None
+            is_whole = k == 0 and cell.isdecimal()
+            if cell in known or cell.casefold() in EMPTY or (is_number and not is_whole):
+                del seen[k]
+                continue
+            budget.take(path, getsizeof(cell) + 2 * _REFERENCES, what="its text")
+            known.add(cell)
+    return header, n_rows, tuple(header[k] for k in seen) if n_rows else ()
 
 
 def text_table(

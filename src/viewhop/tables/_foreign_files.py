@@ -30,9 +30,7 @@ _ENTRY = 64
 
 
 @contextmanager
-def open_foreign(
-    path: str, name: str, kind: str, budget: ReadingBudget
-) -> Iterator[ForeignFile]:
+def open_foreign(path: str, name: str, kind: str, budget: ReadingBudget) -> Iterator[ForeignFile]:
     """A block in which a file is open; what its library refuses becomes a TableError.
 
     Parameters

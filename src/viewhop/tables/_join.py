@@ -18,11 +18,18 @@ from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options, match_names
 from viewhop.tables._faults import missing_column, quote_cell
 from viewhop.tables._labels import join_labels
-from viewhop.tables._read import read_header, read_table
+from viewhop.tables._read import NAMES_ROWS, file_ending, read_header, read_table, split_name
 from viewhop.tables._table import Table
 from viewhop.views import Views, warn_of_similar_ids
 
-__all__ = ["Joined", "check_join", "check_requested", "join_tables", "read_views"]
+__all__ = [
+    "Joined",
+    "check_id_column",
+    "check_join",
+    "check_requested",
+    "join_tables",
+    "read_views",
+]
 
 #: Bytes that the join takes for every id of a file.
 _JOIN = 300
@@ -61,7 +68,8 @@ def read_views(
     ----------
     paths : dict of paths by view name
     options : Options
-        For all files. Each column in `label`, `keep` or `drop` must be in at least one file.
+        For all files. Each column in `label`, `keep` or `drop` must be in at least one file, and
+        those of a single view in its file.
     max_memory : number, str or None, default=None
         Limit for all files together, as in `read` for one.
 
@@ -73,12 +81,15 @@ def read_views(
     budget = ReadingBudget(memory.parse_budget(max_memory))
     shared = replace(options, shared=True)
     try:
-        tables = {name: read_table(path, shared, budget) for name, path in paths.items()}
+        tables = {
+            name: read_table(path, shared.for_view(name), budget) for name, path in paths.items()
+        }
     except TableError:
         # The column that holds no numbers may be the one whose name was misspelled.
         _check_headers(paths, options)
         raise
     check_requested(tables, options)
+    check_id_column(tables, options)
     _check_common_ids(tables)
     check_join(tables, budget)
     return join_tables(tables)
@@ -190,31 +201,64 @@ def check_requested(tables: Mapping[str, Table], options: Options) -> None:
     tables : dict of Table by view name
     options : Options
     """
-    names = [*dict.fromkeys(name for table in tables.values() for name in table.header or ())]
     has_labels = any(table.labels is not None for table in tables.values())
     label = None if has_labels else options.label
-    files = ", ".join(table.path for table in tables.values())
-    _check_names(files, names, replace(options, label=label))
+    headers = {name: table.header or () for name, table in tables.items()}
+    files = {name: table.path for name, table in tables.items()}
+    _check_names(files, headers, replace(options, label=label))
+
+
+def check_id_column(tables: Mapping[str, Table], options: Options) -> None:
+    """Raise TableError if the id column is in none of the files, all of which name rows anyway.
+
+    Parameters
+    ----------
+    tables : dict of Table by view name
+    options : Options
+    """
+    endings = (file_ending(split_name(table.path)[0])[0] for table in tables.values())
+    if options.id is None or not tables or any(ending not in NAMES_ROWS for ending in endings):
+        return
+    if not any(options.id in (table.header or ()) for table in tables.values()):
+        raise TableError(
+            f"{', '.join(table.path for table in tables.values())}: no column "
+            f"{quote_cell(options.id)} in obs; without an id column, the obs_names are the ids"
+        )
 
 
 def _check_headers(paths: Mapping[str, str | os.PathLike[str]], options: Options) -> None:
-    """Raise TableError as `check_requested` does, if every file has column names."""
-    headers = [read_header(path, options) for path in paths.values()]
-    names = [*dict.fromkeys(name for header in headers for name in header or ())]
-    if None not in headers:
-        label = None if options.label in names else options.label
-        files = ", ".join(os.fspath(path) for path in paths.values())
-        _check_names(files, names, replace(options, label=label))
+    """Raise TableError as `check_requested` does, as far as the column names are known."""
+    headers: dict[str, Sequence[str]] = {}
+    for name, path in paths.items():
+        header = read_header(path, options.for_view(name))
+        if header is not None:
+            headers[name] = header
+    if any(options.label in header for header in headers.values()):
+        options = replace(options, label=None)
+    if len(headers) < len(paths):  # what all files are asked for may be in another one
+        options = replace(options, keep=(), drop=(), label=None)
+    files = {name: os.fspath(path) for name, path in paths.items()}
+    _check_names(files, headers, options)
 
 
-def _check_names(files: str, names: Sequence[str], options: Options) -> None:
+def _check_names(
+    files: Mapping[str, str], headers: Mapping[str, Sequence[str]], options: Options
+) -> None:
     """Raise TableError for a column in `keep` or `drop` that is not there, and for a label."""
-    for patterns, role in ((options.keep, "column to keep"), (options.drop, "column to drop")):
-        for pattern in patterns:
-            if not match_names(pattern, names):
-                raise missing_column(files, pattern, names, role=role)
+    for key in ("keep", "drop"):
+        own = [name for name in headers if key in options.by_view.get(name, {})]
+        sharing = [name for name in headers if name not in own]
+        groups = [([name], getattr(options.for_view(name), key)) for name in own]
+        groups += [(sharing, getattr(options, key))] if sharing else []
+        for views, patterns in groups:
+            names = [*dict.fromkeys(column for view in views for column in headers[view])]
+            for pattern in patterns:
+                if not match_names(pattern, names):
+                    listed = ", ".join(files[view] for view in views)
+                    raise missing_column(listed, pattern, names, role=f"column to {key}")
     if options.label is not None:
-        raise missing_column(files, options.label, names, role="label column")
+        names = [*dict.fromkeys(column for header in headers.values() for column in header)]
+        raise missing_column(", ".join(files.values()), options.label, names, role="label column")
 
 
 def _check_lengths(tables: Mapping[str, Table]) -> None:

@@ -66,15 +66,14 @@ def omics_table(
         _check_unique(path, obs.names)
         ids, labels = _annotations(path, obs, options)
         columns, chosen = _columns(path, file, place, options, budget, size=size)
-        matrix = read_matrix(
-            path, file, place.base + place.part, len(obs), columns, chosen, budget
-        )
-        used = [entry for entry in (options.id, options.label) if entry in obs.columns]
+        matrix = read_matrix(path, file, place.base + place.part, len(obs), columns, chosen, budget)
+        known = (*obs.columns, obs.index_name)
+        used = tuple(str(entry) for entry in (options.id, options.label) if entry in known)
         return Table(
             path=path,
             matrix=matrix,
             columns=None if columns is None else tuple(columns[k] for k in chosen or ()),
-            header=None if columns is None else (*map(str, used), *columns),
+            header=(*used, *columns) if columns is not None else used or None,
             ids=ids,
             labels=labels,
             lines=np.arange(1, len(obs) + 1),
@@ -82,7 +81,9 @@ def omics_table(
 
 
 def find_matrices(file: ForeignFile) -> dict[str, dict[str, Any]]:
-    """The matrices of a file by key, with what the file says of each, and obs columns.
+    """The matrices of a file by key, with what the file says of each.
+
+    "obs" are the columns of its observations; "data" is the type of sparse numbers, or None.
 
     Parameters
     ----------
@@ -102,8 +103,10 @@ def find_matrices(file: ForeignFile) -> dict[str, dict[str, Any]]:
         for part in parts:
             facts = file.describe(f"{base}{part}")
             if facts["kind"] not in ("none", "other"):
-                names = [name for name in obs.get("names", ()) if name != "__categories"]
-                found[shown + part] = {**facts, "obs": names}
+                hidden = ("__categories", obs.get("attrs", {}).get("_index"))
+                names = [name for name in obs.get("names", ()) if name not in hidden]
+                data = file.describe(f"{base}{part}/data")
+                found[shown + part] = {**facts, "obs": names, "data": data.get("dtype")}
     return found
 
 

@@ -147,9 +147,7 @@ def iter_sparse(
         start = stop
 
 
-def _check_shape(
-    path: str, name: str, shape: Any, n_rows: int, n_columns: int | None
-) -> int:
+def _check_shape(path: str, name: str, shape: Any, n_rows: int, n_columns: int | None) -> int:
     """The number of columns of a matrix that fits its observations and variables."""
     is_shape = isinstance(shape, list) and len(shape) == 2
     if not is_shape or not all(isinstance(n, int) for n in shape):

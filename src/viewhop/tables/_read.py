@@ -26,6 +26,10 @@ from viewhop.tables._table import Table, check_table
 from viewhop.tables._zarr import zarr_table
 
 __all__ = [
+    "TEXTS",
+    "check_stored_kind",
+    "file_content",
+    "NAMES_ROWS",
     "file_ending",
     "read",
     "read_cells",
@@ -36,7 +40,7 @@ __all__ = [
 ]
 
 #: Delimiter by extension of a text file; None detects it in the first line.
-_TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
+TEXTS = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None, "": None}
 #: Kinds of files that are opened where they are, instead of being read as a whole.
 _STORED = {
     ".xlsx": ("a zip file",),
@@ -47,6 +51,8 @@ _STORED = {
     ".zarr": ("a folder",),
     ".zarr.zip": ("a zip file",),
 }
+#: Kinds of files whose rows have names of their own.
+NAMES_ROWS = (".h5ad", ".h5mu")
 #: Kinds of files that hold several tables.
 _NAMED = (".npz", ".mat", ".xlsx", ".h5ad", ".h5mu", ".zarr", ".zarr.zip")
 _KINDS = {
@@ -141,14 +147,14 @@ def read_table(
     full_path = os.fspath(path)
     name, key = split_name(full_path)
     ending, packing = file_ending(name)
-    if ending not in (*_TEXTS, *_KINDS, *_STORED, ".mat"):
+    if ending not in (*TEXTS, *_KINDS, *_STORED, ".mat"):
         raise table_fault(
             full_path,
             f"files with the extension {ending} are not supported; expected .csv, .tsv, .txt (or "
             "one of these and .gz or .zst), .parquet, .feather, .arrow, .xlsx, .npy, .npz, .mat, "
             ".zarr, .zarr.zip, .h5ad or .h5mu",
         )
-    if packing and ending not in _TEXTS:
+    if packing and ending not in TEXTS:
         raise table_fault(full_path, f"only text files may be packed as {packing}; unpack it")
     if key is not None and ending not in _NAMED:
         raise table_fault(
@@ -184,9 +190,9 @@ def read_header(path: str | os.PathLike[str], options: Options) -> list[str] | N
     name, _ = split_name(os.fspath(path))
     ending, _ = file_ending(name)
     try:
-        if ending in _TEXTS:
+        if ending in TEXTS:
             data = text_content(name, ReadingBudget(memory.parse_budget(None)))
-            return text_header(name, data, options, delimiter=_TEXTS[ending])
+            return text_header(name, data, options, delimiter=TEXTS[ending])
         if ending in (".parquet", ".pq"):
             data = bytes(_bytes(name, name, ReadingBudget(memory.parse_budget(None))))
             return parquet_header(name, data)
@@ -236,7 +242,7 @@ def _table(
         return mat_table(name, data, options, key=key, budget=budget)
     if ending in (".parquet", ".pq"):
         return parquet_table(name, data, options, budget=budget)
-    return text_table(name, data, options, delimiter=_TEXTS[ending], budget=budget)
+    return text_table(name, data, options, delimiter=TEXTS[ending], budget=budget)
 
 
 def text_content(path: str, budget: ReadingBudget) -> bytes:
@@ -251,6 +257,20 @@ def text_content(path: str, budget: ReadingBudget) -> bytes:
     data = bytes(_bytes(path, path, budget))
     _check_kind(path, packing, data)
     return unpack(path, data, packing, budget) if packing else data
+
+
+def file_content(name: str, ending: str, budget: ReadingBudget) -> bytes | bytearray:
+    """The content of a file of a kind that is read as a whole; its first bytes must be of the kind.
+
+    Parameters
+    ----------
+    name : str
+    ending : str
+    budget : ReadingBudget
+    """
+    data = _bytes(name, name, budget)
+    _check_kind(name, ending, data)
+    return data
 
 
 def _stored_table(
@@ -367,7 +387,7 @@ def _check_kind(path: str, ending: str, data: bytes | bytearray) -> None:
     actual = next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
     if not data:
         what = "it is empty"
-        if ending in _TEXTS:
+        if ending in TEXTS:
             what += "; expected a line of column names, then rows of data"
         raise table_fault(path, what)
     if ending == ".mat":
