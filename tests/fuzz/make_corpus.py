@@ -9,12 +9,14 @@ import gzip
 import io
 import json
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tests.fuzz.readers import CORPUS
+from tests.support.data_files import write_h5ad, write_workbook, write_zarr
 
 
 def numbers(n, width, seed=0):
@@ -107,6 +109,93 @@ def parquet_files():
         out = io.BytesIO()
         pq.write_table(table, out, compression="none" if name == "plain" else "snappy")
         yield f"{name}.parquet", out.getvalue()
+
+
+def packed_files():
+    import zstandard
+
+    for name, data in csv_files():
+        if name in ("plain.csv", "ids.csv"):
+            yield f"{name}.gz", gzip.compress(data, mtime=0)
+            yield f"{name}.zst", zstandard.compress(data)
+
+
+def excel_files():
+    rows = numbers(8, 2).tolist()
+    named = [[f"s{k}", *row, kind] for k, (row, kind) in enumerate(zip(rows, "xyxyxyxy", strict=True))]
+    sheets = {
+        "plain": {"x": [["a", "b"], *rows]},
+        "ids": {"x": [["sample", "a", "b1", "kind"], *named]},
+        "two": {"x": [["a"], [1], [None], [True]], "y": [["a"], ["text"]]},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in sheets.items():
+            path = Path(folder, "book.xlsx")
+            write_workbook(path, content)
+            yield f"{name}.xlsx", _lean_zip(path.read_bytes())
+
+
+def _lean_zip(data):
+    """The same members, without what a workbook need not have, and without their times."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for info in old.infolist():
+            if not info.filename.startswith(("docProps/", "xl/theme")):
+                packed = zipfile.ZIP_DEFLATED
+                new.writestr(zipfile.ZipInfo(info.filename), old.read(info), compress_type=packed)
+    return out.getvalue()
+
+
+def arrow_files():
+    import pyarrow as pa
+
+    rows = numbers(12, 2)
+    ids = [f"s{k}" for k in range(12)]
+    kinds = pa.array([*"xy"] * 6).dictionary_encode()
+    tables = {
+        "plain": pa.table({"a": rows[:, 0], "b": rows[:, 1]}),
+        "ids": pa.table({"sample": ids, "a": rows[:, 0], "b1": rows[:, 1], "kind": kinds}),
+        "types": pa.table({"a": [1, 2, None], "b": [True, None, False], "c": pa.nulls(3)}),
+    }
+    for name, table in tables.items():
+        for packing in (None, "zstd") if name == "ids" else (None,):
+            out = io.BytesIO()
+            options = pa.ipc.IpcWriteOptions(compression=packing)
+            with pa.ipc.new_file(out, table.schema, options=options) as sink:
+                sink.write_table(table, max_chunksize=7)
+            yield f"{name}{'-packed' if packing else ''}.arrow", out.getvalue()
+    out = io.BytesIO()
+    with pa.ipc.new_stream(out, tables["plain"].schema) as sink:
+        sink.write_table(tables["plain"])
+    yield "stream.arrow", out.getvalue()
+
+
+def zarr_files():
+    import zarr
+
+    arrays = {"x": numbers(8, 3), "ids": np.arange(8), "kind": np.arange(8) % 2}
+    for version in (2, 3):
+        for name, content in (("top", arrays), ("deep", {"a/x": arrays["x"]})):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "store.zarr.zip")
+                store = zarr.storage.ZipStore(path, mode="w")
+                write_zarr(store, content, version=version)
+                store.close()
+                yield f"{name}-{version}.zarr.zip", _lean_zip(path.read_bytes())
+
+
+def h5ad_files():
+    from scipy.sparse import random as random_sparse
+
+    matrix = random_sparse(8, 3, 0.5, format="csr", random_state=0)
+    layers = {"rows": matrix, "columns": matrix.tocsc()}
+    obs = {"kind": ["x", "y", None, "x"] * 2}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "cells.h5ad")
+        for name, more in (("plain", {}), ("packed", {"compression": "gzip"})):
+            rows = numbers(8, 3)
+            write_h5ad(path, rows, layers=layers, obsm={"X_pca": rows[:, :2]}, obs=obs, **more)
+            yield f"{name}.h5ad", path.read_bytes()
 
 
 def toml_files():
@@ -280,6 +369,11 @@ FILES = {
     "npz": npz_files,
     "mat": mat_files,
     "parquet": parquet_files,
+    "packed": packed_files,
+    "excel": excel_files,
+    "arrow": arrow_files,
+    "zarr": zarr_files,
+    "h5ad": h5ad_files,
     "toml": toml_files,
     "record": record_files,
     "model": model_files,

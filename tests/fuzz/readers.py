@@ -16,20 +16,24 @@ import numpy as np
 
 import viewhop as vh
 from tests.fuzz.mutators.arrays import mutate_mat, mutate_npy, mutate_npz
+from tests.fuzz.mutators.containers import mutate_hdf5, mutate_packed, mutate_zip
 from tests.fuzz.mutators.models import mutate_model
 from tests.fuzz.mutators.parquet import mutate_parquet
+from tests.fuzz.mutators.plain import mutate_bytes
 from tests.fuzz.mutators.records import mutate_record
 from tests.fuzz.mutators.settings import mutate_settings
 from tests.fuzz.mutators.text import mutate_text
 from tests.fuzz.mutators.waveforms import mutate_records
 from tests.fuzz.mutators.xml import mutate_xml
+from tests.support.data_files import SharedParser
 from viewhop.errors import ModelFileError
 from viewhop.runs import merge_settings, read_configuration, verify
 from viewhop.runs._estimator import build_estimator, table_options
 from viewhop.seismic.io import _read_waveforms, read_catalogue, read_waveforms
 from viewhop.seismic.io import _records as records
 from viewhop.seismic.io._guard import Guard
-from viewhop.tables import Options, read
+from viewhop.tables import _foreign_files
+from viewhop.tables import Options, list_contents, read
 
 CORPUS = Path(__file__).parent / "corpus"
 #: Model files of all versions of the format; they belong to the corpus, too.
@@ -142,6 +146,47 @@ def read_parquet(data):
     read(_file("table.parquet", data), options=options, max_memory=MEMORY)
 
 
+def read_packed(data):
+    ending = ".zst" if data.startswith(b"\x28\xb5") else ".gz"
+    options = _choice(data, OPTIONS[:2])
+    read(_file(f"table.csv{ending}", data), options=options, max_memory=MEMORY)
+
+
+def _read_stored(name, data, choices, keys):
+    """A file of another library: one of its tables, or now and then the list of them."""
+    path = _file(name, data)
+    key = _choice(data[::2], keys)
+    with mock.patch.object(_foreign_files, "Parser", QuickParser):
+        if zlib.crc32(data) % 8 == 0:
+            list_contents(path, max_memory=MEMORY)
+        read(f"{path}::{key}" if key else path, options=_choice(data, choices), max_memory=MEMORY)
+
+
+def read_excel(data):
+    _read_stored("table.xlsx", data, OPTIONS[:3], ("", "", "x"))
+
+
+def read_arrow(data):
+    _read_stored("table.arrow", data, OPTIONS[:3], ("",))
+
+
+def read_zarr(data):
+    options = (Options(), Options(id="ids"), Options(id="ids", label="kind"))
+    _read_stored("table.zarr.zip", data, options, ("", "x", "a", "a/x"))
+
+
+def read_h5ad(data):
+    options = (Options(), Options(label="kind"), Options(keep=("g*",), id="kind", shared=True))
+    keys = ("", "", "layers/rows", "layers/columns", "obsm/X_pca")
+    _read_stored("table.h5ad", data, options, keys)
+
+
+class QuickParser(SharedParser):
+    """A parser that gives up soon: some damaged files keep HDF5 busy for ever."""
+
+    seconds = 1.0
+
+
 # --- runs and models -----------------------------------------------------------------------------
 
 
@@ -246,6 +291,11 @@ READERS = {
     "npz": Reader(read_npz, mutate_npz, "npz"),
     "mat": Reader(read_mat, mutate_mat, "mat"),
     "parquet": Reader(read_parquet, mutate_parquet, "parquet"),
+    "packed": Reader(read_packed, mutate_packed, "packed"),
+    "excel": Reader(read_excel, mutate_zip, "excel"),
+    "arrow": Reader(read_arrow, mutate_bytes, "arrow"),
+    "zarr": Reader(read_zarr, mutate_zip, "zarr"),
+    "h5ad": Reader(read_h5ad, mutate_hdf5, "h5ad"),
     "toml": Reader(read_settings, mutate_settings, "toml"),
     "record": Reader(read_run_record, mutate_record, "record"),
     "model": Reader(read_model, mutate_model, "model", GOLDEN),

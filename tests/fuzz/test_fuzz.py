@@ -16,6 +16,7 @@ from tests.fuzz.inputs import Inputs
 from tests.fuzz.minimise import minimise
 from tests.fuzz.mutators.arrays import mat_bomb, zip_bomb
 from tests.fuzz.readers import MEMORY, READERS, SharedGuard
+from tests.support.data_files import SharedParser
 
 #: Mutants of each reader in the suite. ``make fuzz`` runs many more.
 MUTANTS = 200
@@ -25,6 +26,7 @@ MUTANTS = 200
 def no_parser_is_left():
     yield
     SharedGuard.close()
+    SharedParser.close()
 
 
 @pytest.mark.parametrize("name", READERS)

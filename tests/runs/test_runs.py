@@ -226,8 +226,8 @@ FULL = Settings(
     joint_view=False, connect=True, components="auto",
     accuracy=1e-3, steps=2.5, output="mean", solver="lanczos", tol=1e-6, memory="2GB", jobs=2,
     seed=2**32 - 1,
-    views={"rna one": ViewSettings(path="data/rna.csv", bandwidth="joint", keep=("a*",), drop=("ab",),
-                                      decimal=".", delimiter=";", encoding="utf-16"),
+    views={"rna one": ViewSettings(path="data/rna.csv", bandwidth="joint", keep=("a*",),
+                                      drop=("ab",), decimal=".", delimiter=";", encoding="utf-16"),
            "b": ViewSettings(path="data/b.npz::x/y", kernel="precomputed", alpha=0.0)},
 )  # fmt: skip
 

@@ -85,7 +85,7 @@ def write_h5ad(path, X, **more):
 
 def write_h5mu(path, modalities, obsm=()):
     """An .h5mu file; a modality is a dict of the arguments of `put_anndata`."""
-    with h5py.File(path, "w") as file:
+    with h5py.File(path, "w", userblock_size=512) as file:
         file.attrs["encoding-type"] = "MuData"
         names = [name for entry in modalities.values() for name in entry.get("names", ())]
         put_frame(file.create_group("obs"), dict.fromkeys(names))
@@ -94,6 +94,8 @@ def write_h5mu(path, modalities, obsm=()):
             put_matrix(file["obsm"], name, matrix)
         for name, entry in modalities.items():
             put_anndata(file.create_group(f"mod/{name}"), **entry)
+    with open(path, "r+b") as file:
+        file.write(b"MuData (format-version=0.1.0)")
 
 
 def write_zarr(store, arrays, *, version=3, chunks=None):

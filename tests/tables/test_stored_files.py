@@ -57,8 +57,8 @@ def sheet(rows=SHORT):
 
 
 def test_a_sheet_is_its_numbers_ids_and_lines():
-    write_workbook("x.xlsx", {"rna": [[], ["cell", "a", "b"], ["007", 1, 2.5], [], ["8", None, None],
-                                      [9, "1.5", True], [10, "NA", "n/a"]]})  # fmt: skip
+    rows = [["007", 1, 2.5], [], ["8", None, None], [9, "1.5", True], [10, "NA", "n/a"]]
+    write_workbook("x.xlsx", {"rna": [[], ["cell", "a", "b"], *rows]})
     table = read("x.xlsx", options=Options(id="cell"))
     assert_array_equal(table.matrix, [[1, 2.5], [np.nan, np.nan], [1.5, 1], [np.nan, np.nan]])
     assert table.ids == ("007", "8", "9", "10")
@@ -282,6 +282,6 @@ def test_kinds_join_by_id_and_keep_their_own_options():
     views = read_views(paths, options=Options(id="cell", by_view=own)).views
     assert views.ids.tolist() == IDS
     assert views.feature_names == (("a", "b", "c"), ("a", "b", "c"), ("z",))
+    wrong = {**own, "z": {**own["z"], "keep": ("none",)}}
     with pytest.raises(TableError, match=r"^z.csv: no column to keep 'none'"):
-        own = {**own, "z": {**own["z"], "keep": ("none",)}}
-        read_views(paths, options=Options(id="cell", by_view=own))
+        read_views(paths, options=Options(id="cell", by_view=wrong))

@@ -29,6 +29,8 @@ _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
+#: Seconds that a process and a library may take to start.
+_START_SECONDS = 60.0
 #: Longest line before the content of an answer.
 _LINE = 2**16
 
@@ -54,6 +56,7 @@ class Parser:
     def __init__(self, seconds: float = 120.0) -> None:
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
+        self._loaded: set[str] = set()
         self._leftover = Leftover(self.stop)
 
     def __enter__(self) -> Parser:
@@ -85,12 +88,13 @@ class Parser:
         """
         process = self._running()
         late = threading.Event()
+        seconds = _START_SECONDS if request["do"] == "load" else self._seconds
 
         def end() -> None:
             late.set()
             process.kill()
 
-        timer = threading.Timer(self._seconds, end)
+        timer = threading.Timer(seconds, end)
         timer.daemon = True
         timer.start()
         try:
@@ -101,7 +105,7 @@ class Parser:
             self.stop()
             if late.is_set():
                 raise ForeignError(
-                    f"reading took more than {self._seconds:.0f} s; the file is damaged"
+                    f"reading took more than {seconds:.0f} s; the file is damaged"
                 ) from error
             raise ForeignError("its reader crashed on it; the file is damaged") from error
         except BaseException:
@@ -109,6 +113,17 @@ class Parser:
             raise
         finally:
             timer.cancel()
+
+    def load(self, kind: str) -> None:
+        """Start the process and import the library of a kind, unless that was done before.
+
+        Parameters
+        ----------
+        kind : str
+        """
+        if kind not in self._loaded:
+            self.ask({"do": "load", "kind": kind}, lambda n_bytes: None)
+            self._loaded.add(kind)
 
     def _exchange(
         self,
@@ -148,6 +163,7 @@ class Parser:
     def stop(self) -> None:
         """End the process; the next request starts another."""
         process, self._process = self._process, None
+        self._loaded.clear()
         if process is None:
             return
         process.kill()
@@ -183,6 +199,7 @@ class ForeignFile:
     ) -> None:
         self._parser, self._count = parser, count
         path = os.path.abspath(path)
+        self._parser.load(kind)
         self._parser.ask({"do": "open", "kind": kind, "path": path, "limit": allowed}, count)
 
     def describe(self, name: str = "") -> Any:

@@ -56,14 +56,17 @@ def main() -> None:
     while line := requests.readline():
         request = json.loads(line)
         try:
-            if request["do"] == "open":
-                if source is not None:
-                    source.close()
-                source = None
+            answer: Any = None
+            if request["do"] == "load":
+                importlib.import_module(f"viewhop._foreign.{KINDS[request['kind']]}")
+            elif request["do"] == "open":
+                before, source = source, None
+                with suppress(Exception):  # whatever was wrong with the file before
+                    if before is not None:
+                        before.close()
                 module = importlib.import_module(f"viewhop._foreign.{KINDS[request['kind']]}")
                 _limit_memory(request["limit"])
                 source = module.open_source(request["path"])
-                answer: Any = None
             else:
                 assert source is not None, "no file is open"
                 call = source.describe if request["do"] == "describe" else source.read

@@ -150,8 +150,9 @@ class ZarrStore:
 def _array_facts(version: str, metadata: Any) -> tuple[str, list[int], list[int]]:
     """Kind, shape and shape of a chunk of an array, as its metadata state them."""
     shape = metadata["shape"]
-    chunk = metadata["chunks"] if version == "2" else None
-    if version == "3":
+    if version == "2":
+        chunk = metadata["chunks"]
+    else:
         chunk = metadata["chunk_grid"]["configuration"]["chunk_shape"]
     for numbers in (shape, chunk):
         if not isinstance(numbers, list) or not all(

@@ -45,7 +45,8 @@ def fit(views: dict[str, str], config: Path | None, quiet: bool, out: Path | Non
 
     Each file is a view and has a name: rna=rna.csv protein=protein.parquet. The folder gets the
     embedding, a picture of it (embedding.png), the model (model.viewhop), report.html, the settings
-    that repeat the run (run.toml) and its record (run.json). Files of an earlier run are replaced once all new ones are complete.
+    that repeat the run (run.toml) and its record (run.json). Files of an earlier run are replaced
+    once all new ones are complete.
 
     Options with [NAME=] can be set for a single view: --kernel rna=correlation.
     """

@@ -36,9 +36,8 @@ def draw_embedding(path: Path, model: Any, labels: NDArray[Any] | None) -> bool:
     """
     if find_spec("matplotlib") is None:
         return False
-    from matplotlib.figure import Figure
-
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from viewhop import plotting
 

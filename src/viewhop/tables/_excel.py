@@ -1,4 +1,4 @@
-"""Excel workbooks (extra ``excel``): one sheet is a table, its first line that is not blank the names."""
+"""Excel workbooks (extra ``excel``): a sheet is a table below the names of its columns."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def iter_sparse(
         numbers = file.read(f"{name}/data", first, last)
         places = file.read(f"{name}/indices", first, last)
         if places.dtype.kind not in "iu" or (
-            len(places) and not (0 <= int(places.min()) and int(places.max()) < n_minor)
+            len(places) and not (int(places.min()) >= 0 and int(places.max()) < n_minor)
         ):
             raise table_fault(path, f"{name} is damaged: an index lies outside its shape")
         numbers = numbers.astype(np.float32 if numbers.dtype == np.float32 else np.float64)

@@ -26,10 +26,10 @@ from viewhop.tables._table import Table, check_table
 from viewhop.tables._zarr import zarr_table
 
 __all__ = [
+    "NAMES_ROWS",
     "TEXTS",
     "check_stored_kind",
     "file_content",
-    "NAMES_ROWS",
     "file_ending",
     "read",
     "read_cells",

@@ -14,6 +14,8 @@ __all__ = ["check_stored", "digest_path", "first_bytes", "measure_path"]
 
 #: Bytes by which kinds of files are told apart.
 _HEAD = 16
+#: Where HDF5 begins in a file that starts with a block of its user, as mudata writes it.
+_USER_BLOCK = 512
 
 
 def check_stored(path: str, name: str, *, may_be_folder: bool) -> None:
@@ -55,11 +57,13 @@ def _check_entries(path: str, folder: Path) -> None:
 
 
 def first_bytes(name: str) -> bytes:
-    """The first bytes of a file; none of a folder."""
+    """The first bytes of a file, those after the block of its user in HDF5; none of a folder."""
     if os.path.isdir(name):
         return b""
     with open(name, "rb") as file:
-        return file.read(_HEAD)
+        head = file.read(_USER_BLOCK + _HEAD)
+    inner = head[_USER_BLOCK:]
+    return inner if inner.startswith(b"\x89HDF") else head[:_HEAD]
 
 
 def measure_path(name: str) -> int:

@@ -58,10 +58,11 @@ def zarr_table(
                 about = file.describe(prefix + entry)
                 if about["kind"] != "group":
                     facts[prefix + entry] = about
-        named = {
-            role: None if value is None else prefix + value
-            for role, value in (("id", options.id), ("label", options.label))
-        }
+        named = replace(
+            options,
+            id=None if options.id is None else prefix + options.id,
+            label=None if options.label is None else prefix + options.label,
+        )
 
         def describe(entry: str) -> ArrayHeader:
             about = facts[entry]
@@ -79,7 +80,7 @@ def zarr_table(
                 return np.array(texts, dtype=np.str_)
             return np.broadcast_to(np.empty((), dtype="U1"), about["shape"])
 
-        return choose_array(path, chosen, facts, describe, load, replace(options, **named), budget)
+        return choose_array(path, chosen, facts, describe, load, named, budget)
 
 
 def _no_node(path: str, file: ForeignFile, place: str) -> Exception:
