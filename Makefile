@@ -62,7 +62,7 @@ test-all: $(VENV)/.ready-test
 	$(PYTEST) $(COVER)
 
 test-omics: $(VENV)-omics/.ready
-	$(VENV)-omics/$(IN)/python -m pytest -q tests/views/test_alignment.py
+	$(VENV)-omics/$(IN)/python -m pytest -q tests/views/test_alignment.py tests/tables/test_anndata.py
 	$(VENV)-omics/$(IN)/python -m pytest -q -k mudata tests/estimators/test_incomplete.py
 	$(VENV)-omics/$(IN)/python -m pytest -q -k not_yielded tests/estimators/test_sklearn.py
 	$(VENV)-omics/$(IN)/python -m pytest -q tests/scverse

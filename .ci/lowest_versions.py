@@ -14,6 +14,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 #: References that need a newer NumPy than the library does; without them their tests are skipped.
 LEFT_OUT = ("cca-zoo",)
+#: Packages that have an environment of their own.
+APART = ("mudata",)
 
 
 def package_name(requirement: str) -> str:
@@ -33,8 +35,9 @@ def lowest_requirements(table: dict) -> list[str]:
     listed = [
         requirement
         for name, group in extras.items()
-        if name not in ("all", "omics")  # omics has an environment of its own
+        if name != "all"
         for requirement in group
+        if package_name(requirement) not in APART
     ]
     own = {
         package_name(entry): entry.replace(">=", "==")

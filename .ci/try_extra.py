@@ -24,9 +24,13 @@ MODULES = {
     "dimension": ("skdim",),
     "seismic": ("obspy",),
     "vision": ("cv2", "skimage"),
-    "data": ("pyarrow",),
-    "omics": ("mudata",),
+    "data": ("pyarrow", "zstandard"),
+    "excel": ("openpyxl",),
+    "zarr": ("zarr",),
+    "omics": ("mudata", "h5py"),
 }
+#: A zip file without members.
+EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 #: Packages that come along with those of an extra.
 COMES_ALONG = {"seismic": ("matplotlib",), "dimension": ("matplotlib",)}
 
@@ -117,6 +121,42 @@ def use_data() -> None:
         path = Path(folder, "some.parquet")
         vh.tables.write(path, {"a": [1.0, 2.0]})
         assert vh.tables.read(path).columns
+        if importlib.util.find_spec("zstandard") is not None:
+            import zstandard
+
+            packed = Path(folder, "some.csv.zst")
+            packed.write_bytes(zstandard.compress(b"a,b\n1,2\n"))
+            assert vh.tables.read(packed).columns == ("a", "b")
+
+
+def use_excel() -> None:
+    import viewhop as vh
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "some.xlsx")
+        if importlib.util.find_spec("openpyxl") is None:
+            path.write_bytes(EMPTY_ZIP)
+        else:
+            import openpyxl
+
+            book = openpyxl.Workbook()
+            for row in (["a", "b"], [1, 2]):
+                book.active.append(row)
+            book.save(path)
+        assert vh.tables.read(path).columns == ("a", "b")
+
+
+def use_zarr() -> None:
+    import viewhop as vh
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "some.zarr")
+        path.mkdir()
+        if importlib.util.find_spec("zarr") is not None:
+            import zarr
+
+            zarr.create_array(str(path), data=np.eye(3), overwrite=True)
+        assert vh.tables.read(path).matrix.shape == (3, 3)
 
 
 def use_omics() -> None:
@@ -129,6 +169,10 @@ def use_omics() -> None:
     assert vh.Views.from_mudata(data).names == ("m0", "m1")
     vh.scverse.diffmap(data, 2)
     assert data.obsp["connectivities"].shape == (120, 120)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "some.h5mu")
+        data.write(path)
+        assert vh.tables.read(f"{path}::m0").matrix.shape == (120, 2)
 
 
 def told(use: Callable[[], None], extra: str) -> bool:

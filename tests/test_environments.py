@@ -54,11 +54,24 @@ def test_the_lowest_versions_are_the_bounds_of_the_project(table, lowest):
     for entry in table["project"]["dependencies"]:
         assert entry.replace(">=", "==") in pinned
     extras = table["project"]["optional-dependencies"]
-    for extra in ("plot", "report", "map", "ann", "dimension", "seismic", "vision", "data"):
+    for extra in (
+        "plot",
+        "report",
+        "map",
+        "ann",
+        "dimension",
+        "seismic",
+        "vision",
+        "data",
+        "excel",
+        "zarr",
+    ):
         for entry in extras[extra]:
             assert entry.replace(">=", "==") in pinned
     tools = {lowest.package_name(entry) for entry in table["dependency-groups"]["test"]}
     assert tools - {*names} == {*lowest.LEFT_OUT}
+    assert "h5py==3.10" in pinned
+    assert "mudata" not in names
 
 
 def test_bounds_of_tested_extras_are_those_of_the_extras(table):
@@ -121,7 +134,8 @@ def run_in_ci(name, *arguments):
 
 
 @pytest.mark.parametrize(
-    "extra", ["plot", "report", "map", "ann", "dimension", "seismic", "vision", "data"]
+    "extra",
+    ["plot", "report", "map", "ann", "dimension", "seismic", "vision", "data", "excel", "zarr"],
 )
 def test_an_extra_works_while_the_others_are_missing(extra):
     done = run_in_ci("try_extra.py", extra, "--block")

@@ -237,7 +237,7 @@ def test_weights_in_the_order_of_the_views_are_those_by_name(here):
     assert_allclose([record["view_weights"][name] for name in "xy"], [1, 0.5], rtol=1e-12)
 
 
-# --- the picture -----------------------------------------------------------------------------------
+# --- the picture ---------------------------------------------------------------------------------
 
 
 def test_a_fit_draws_its_embedding_and_records_it(here):
@@ -265,7 +265,7 @@ def test_without_matplotlib_a_note_says_what_to_install(here, monkeypatch):
     assert not (here / "new").exists()
 
 
-# --- info ------------------------------------------------------------------------------------------
+# --- info ----------------------------------------------------------------------------------------
 
 
 def test_info_lists_what_a_file_holds(here):

@@ -122,7 +122,9 @@ def packed_files():
 
 def excel_files():
     rows = numbers(8, 2).tolist()
-    named = [[f"s{k}", *row, kind] for k, (row, kind) in enumerate(zip(rows, "xyxyxyxy", strict=True))]
+    named = [
+        [f"s{k}", *row, kind] for k, (row, kind) in enumerate(zip(rows, "xyxyxyxy", strict=True))
+    ]
     sheets = {
         "plain": {"x": [["a", "b"], *rows]},
         "ids": {"x": [["sample", "a", "b1", "kind"], *named]},

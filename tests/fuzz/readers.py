@@ -32,8 +32,7 @@ from viewhop.runs._estimator import build_estimator, table_options
 from viewhop.seismic.io import _read_waveforms, read_catalogue, read_waveforms
 from viewhop.seismic.io import _records as records
 from viewhop.seismic.io._guard import Guard
-from viewhop.tables import _foreign_files
-from viewhop.tables import Options, list_contents, read
+from viewhop.tables import Options, _foreign_files, list_contents, read
 
 CORPUS = Path(__file__).parent / "corpus"
 #: Model files of all versions of the format; they belong to the corpus, too.

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
-from viewhop._foreign.guard import Parser
+from viewhop._runtime.parsing.foreign_file import Parser
 
 TEXT = h5py.string_dtype()
 

@@ -56,7 +56,7 @@ FOREIGN = frozenset(
         *("pathlib", "datetime", "zipfile", "json", "math", "tomllib", "importlib", "contextlib"),
         *("DataFrame", "MuData", "AnnData", "GridSearchCV", "Pipeline", "LinearOperator"),
         *("csr_array", "dok_array", "assert_allclose", "validate_data", "coincidence_trigger"),
-        *("event_type", "textContent"),
+        *("event_type", "textContent", "obs_names", "var_names"),
         *("scanpy", "muon", "neighbors_key", "X_pca", "X_diffmap", "diffmap_evals"),
         *("X_viewhop", "X_viewhop_rna"),
     }

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._foreign.guard import ForeignFile
 from viewhop._runtime import memory
+from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.errors import TableError
 from viewhop.tables._arrays import parse_header
 from viewhop.tables._budget import ReadingBudget

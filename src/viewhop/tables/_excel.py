@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from viewhop._foreign.guard import ForeignFile
+from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import Options, choose_columns
 from viewhop.tables._delimited import check_names, parse_number

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._foreign.guard import ForeignError, ForeignFile, Parser
+from viewhop._runtime.parsing.foreign_file import ForeignError, ForeignFile, Parser
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._faults import table_fault
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from viewhop._foreign.guard import ForeignFile
+from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._faults import quote_cell, table_fault
 from viewhop.tables._foreign_files import read_array, read_texts

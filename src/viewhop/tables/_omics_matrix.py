@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from viewhop._foreign.guard import ForeignFile
+from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._faults import table_fault
 from viewhop.tables._foreign_files import check_chunk, iter_blocks, read_array

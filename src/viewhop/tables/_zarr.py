@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viewhop._foreign.guard import ForeignFile
+from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.tables._arrays import ArrayHeader, choose_array
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import Options

@@ -22,7 +22,12 @@ import numpy as np
 __all__ = ["KINDS", "Source", "main"]
 
 #: The module of each kind of file.
-KINDS = {"hdf5": "hdf5", "zarr": "zarr_store", "arrow": "arrow", "excel": "excel"}
+KINDS = {
+    "hdf5": "hdf5_source",
+    "zarr": "zarr_source",
+    "arrow": "arrow_source",
+    "excel": "excel_source",
+}
 #: Address space beyond that of the process and the budget: stacks of threads, and fragments.
 _ROOM = 1 << 29
 #: Number of the option of Linux by which a process gets a signal when its parent dies.
@@ -58,13 +63,15 @@ def main() -> None:
         try:
             answer: Any = None
             if request["do"] == "load":
-                importlib.import_module(f"viewhop._foreign.{KINDS[request['kind']]}")
+                importlib.import_module(f"viewhop._runtime.parsing.{KINDS[request['kind']]}")
             elif request["do"] == "open":
                 before, source = source, None
                 with suppress(Exception):  # whatever was wrong with the file before
                     if before is not None:
                         before.close()
-                module = importlib.import_module(f"viewhop._foreign.{KINDS[request['kind']]}")
+                module = importlib.import_module(
+                    f"viewhop._runtime.parsing.{KINDS[request['kind']]}"
+                )
                 _limit_memory(request["limit"])
                 source = module.open_source(request["path"])
             else:

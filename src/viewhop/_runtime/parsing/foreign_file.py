@@ -20,7 +20,7 @@ __all__ = ["ForeignError", "ForeignFile", "Parser"]
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from viewhop._foreign import parser_process; parser_process.main()"
+    "from viewhop._runtime.parsing import parsing_loop; parsing_loop.main()"
 )
 #: Threads and pools would take address space that the file may need.
 _ENVIRONMENT = {

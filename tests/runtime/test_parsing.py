@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.support.data_files import write_h5ad
-from viewhop._foreign import parser_process
-from viewhop._foreign.guard import ForeignError, ForeignFile, Parser
+from viewhop._runtime.parsing import parsing_loop
+from viewhop._runtime.parsing.foreign_file import ForeignError, ForeignFile, Parser
 
 SOURCE = """
 import os, signal, sys, time
@@ -46,11 +46,11 @@ def strange(monkeypatch, tmp_path):
     start = (
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
         f"sys.path.insert(0, {str(folder)!r}); "
-        "import strange; sys.modules['viewhop._foreign.hdf5'] = strange; "
-        "from viewhop._foreign import parser_process; parser_process.main()"
+        "import strange; sys.modules['viewhop._runtime.parsing.hdf5_source'] = strange; "
+        "from viewhop._runtime.parsing import parsing_loop; parsing_loop.main()"
     )
-    monkeypatch.setattr("viewhop._foreign.guard._START", start)
-    monkeypatch.setattr("viewhop._foreign.guard._START_SECONDS", 20.0)
+    monkeypatch.setattr("viewhop._runtime.parsing.foreign_file._START", start)
+    monkeypatch.setattr("viewhop._runtime.parsing.foreign_file._START_SECONDS", 20.0)
 
     def opened(parser, count=lambda n: None):
         return ForeignFile("x", "hdf5", parser, allowed=10**8, count=count)
@@ -96,4 +96,4 @@ def test_the_process_ends_with_its_block(tmp_path):
         assert file.describe("X")["shape"] == [3, 3]
         process = parser._process
     assert process.poll() is not None
-    assert {*parser_process.KINDS} == {"hdf5", "zarr", "arrow", "excel"}
+    assert {*parsing_loop.KINDS} == {"hdf5", "zarr", "arrow", "excel"}

@@ -68,7 +68,7 @@ class ZarrStore:
         Returns
         -------
         facts : dict
-            As `viewhop._foreign.hdf5.Hdf5.describe` returns it.
+            As `viewhop._runtime.parsing.hdf5_source.Hdf5.describe` returns it.
         """
         version, metadata = self._metadata(name)
         if metadata is None:
