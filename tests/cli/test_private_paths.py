@@ -104,6 +104,7 @@ def test_no_file_of_a_fit_names_the_machine(home):
         assert_private(f"{command}-out", home)
     assert sorted(path.name for path in Path("fit-out").iterdir()) == [
         "embedding.csv",
+        "embedding.png",
         "model.viewhop",
         "report.html",
         "run.json",

@@ -219,6 +219,14 @@ def toml_files():
             b"y = {path = 'y.csv', weight = 0.25, metric = 'cosine'}\n"
         ),
     )
+    yield (
+        "own.toml",
+        (
+            b'hops = [[0.5, 1.0], [1.0, 0.0]]\npicture = false\n[views.x]\npath = "x.h5ad::X"\n'
+            b'keep = ["a*"]\ndrop = []\n[views.y]\npath = "y.csv.gz"\ndecimal = ","\n'
+            b'delimiter = "tab"\nencoding = "utf-16"\n'
+        ),
+    )
     yield "one.toml", b"[views.x]\npath = 'x.csv'\n"
     yield (
         "auto.toml",

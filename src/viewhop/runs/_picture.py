@@ -48,8 +48,10 @@ def draw_embedding(path: Path, model: Any, labels: NDArray[Any] | None) -> bool:
         shown = np.column_stack([shown, np.arange(len(shown))])
         names = [names[0], "sample"]
     frame = pd.DataFrame(shown, columns=names[:2])
+    count = model.embedding_.shape[1]
+    title = f"{len(frame):,} samples, {min(2, count)} of {count} coordinates"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of marks that no font has
-        plotting.embedding(frame, labels=labels, ax=figure.subplots())
+        plotting.embedding(frame, labels=labels, ax=figure.subplots(), title=title)
         figure.savefig(path, format="png", dpi=120, metadata={"Software": None})
     return True

@@ -24,6 +24,7 @@ from viewhop.tables._table import Table, text_ids, typed_label
 __all__ = [
     "ArrayHeader",
     "choose_array",
+    "mat_variables",
     "mat_table",
     "npy_table",
     "npz_table",
@@ -137,6 +138,20 @@ def mat_table(
         Name of the variable; None takes the only numeric matrix.
     budget : ReadingBudget
     """
+    variables = mat_variables(path, data, budget)
+    load = variables.__getitem__
+    return choose_array(path, key, variables, load, load, options, budget)
+
+
+def mat_variables(path: str, data: bytes, budget: ReadingBudget) -> dict[str, Any]:
+    """The variables of a MAT file (versions 5 to 7) by name, counted in the budget.
+
+    Parameters
+    ----------
+    path : str
+    data : bytes
+    budget : ReadingBudget
+    """
     if data.startswith(_HDF5) or data[512:520] == _HDF5:
         raise table_fault(
             path,
@@ -151,8 +166,7 @@ def mat_table(
         raise table_fault(path, f"it is not a valid MAT file ({reason(error)})") from None
     arrays = [value for value in variables.values() if isinstance(value, np.ndarray)]
     budget.take(path, sum(array.nbytes for array in arrays), what="its variables")
-    load = variables.__getitem__
-    return choose_array(path, key, variables, load, load, options, budget)
+    return variables
 
 
 def parse_header(path: str, file: BinaryIO | Any, size: int) -> ArrayHeader:

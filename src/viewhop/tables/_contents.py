@@ -14,14 +14,13 @@ import numpy as np
 from viewhop._runtime import memory
 from viewhop._runtime.parsing.foreign_file import ForeignFile
 from viewhop.errors import TableError
-from viewhop.tables._arrays import parse_header
+from viewhop.tables._arrays import mat_variables, parse_header
 from viewhop.tables._budget import ReadingBudget
 from viewhop.tables._column_choice import DEFAULT, Options
 from viewhop.tables._delimited import text_columns
 from viewhop.tables._excel import excel_sheets
 from viewhop.tables._faults import reason, table_fault
 from viewhop.tables._foreign_files import open_foreign
-from viewhop.tables._matlab import read_variables
 from viewhop.tables._omics import find_matrices
 from viewhop.tables._packed import check_zip
 from viewhop.tables._parquet import import_pyarrow
@@ -115,7 +114,8 @@ def list_contents(
         if ending == ".npz":
             return _npz_contents(name, data)
         if ending == ".mat":
-            return _mat_contents(name, data, budget)
+            variables = mat_variables(name, data, budget)
+            return [Content(key, value.shape, str(value.dtype)) for key, value in variables.items()]
         return _parquet_contents(name, data, budget)
     check_stored_kind(name, ending)
     if ending == ".xlsx":
@@ -140,7 +140,8 @@ def _npz_contents(path: str, data: bytes) -> list[Content]:
     contents = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for info in archive.infolist():
+            members = (info for info in archive.infolist() if info.filename.endswith(".npy"))
+            for info in members:
                 with archive.open(info) as file:
                     header = parse_header(path, file, info.file_size)
                 name = info.filename.removesuffix(".npy")
@@ -150,14 +151,6 @@ def _npz_contents(path: str, data: bytes) -> list[Content]:
     except Exception as error:  # a damaged file can make zipfile raise almost anything
         raise table_fault(path, f"it is not a valid NPZ file ({reason(error)})") from None
     return contents
-
-
-def _mat_contents(path: str, data: bytes, budget: ReadingBudget) -> list[Content]:
-    try:
-        variables = read_variables(data, allowed=budget.allowed, used=budget.used)
-    except Exception as error:  # as when it is read
-        raise table_fault(path, f"it is not a valid MAT file ({reason(error)})") from None
-    return [Content(name, value.shape, str(value.dtype)) for name, value in variables.items()]
 
 
 def _parquet_contents(path: str, data: bytes, budget: ReadingBudget) -> list[Content]:

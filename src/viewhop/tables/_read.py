@@ -163,7 +163,7 @@ def read_table(
     before = budget.used
     if ending in _STORED:
         check_stored_kind(name, ending)
-        table, digest, size = _stored_table(name, key, ending, options, budget)
+        table, digest, size = _stored_table(full_path, name, key, ending, options, budget)
     else:
         data = _bytes(full_path, name, budget, is_writable=ending == ".npy")
         # Before rows are dropped, where the table shares the data.
@@ -274,16 +274,21 @@ def file_content(name: str, ending: str, budget: ReadingBudget) -> bytes | bytea
 
 
 def _stored_table(
-    name: str, key: str | None, ending: str, options: Options, budget: ReadingBudget
+    full_path: str,
+    name: str,
+    key: str | None,
+    ending: str,
+    options: Options,
+    budget: ReadingBudget,
 ) -> tuple[Table, str, int]:
     """The table of a file that is opened where it is, with the hash and the size of the file."""
     size = measure_path(name)
     if ending == ".xlsx":
-        table = excel_table(name, name, key, options, budget=budget)
+        table = excel_table(full_path, name, key, options, budget=budget)
     elif ending in (".feather", ".arrow"):
         table = arrow_table(name, name, options, budget=budget)
     elif ending in (".h5ad", ".h5mu"):
-        table = omics_table(name, name, key, options, size=size, budget=budget)
+        table = omics_table(full_path, name, key, options, size=size, budget=budget)
     else:
         if ending == ".zarr.zip":
             check_zip(name, name, budget)
