@@ -283,5 +283,5 @@ def test_info_lists_what_a_file_holds(here):
     assert "rows      60" in ran("info", "cells.h5ad::layers/y").stdout
     result = invoked("info", "x.csv.gz")
     assert result.exit_code == 1
-    assert "id_candidates  id" in result.stdout
+    assert "  id_candidates  id" in result.stdout.splitlines()
     assert "x.csv.gz, line 2, column 'id': expected a number" in result.stderr

@@ -173,6 +173,7 @@ def test_repeated_names_no_observations_and_missing_parts_are_one_line_each(cell
         ("indptr", np.zeros(10, dtype=int)),
         ("indptr", np.arange(10)[::-1]),
         ("indptr", np.arange(8)),
+        ("indptr", np.array([0, 5, 2, *[COUNTS.nnz] * 7])),
         ("data", np.ones(3)),
     ],
 )
