@@ -24,8 +24,8 @@ from viewhop.tables._table import Table, text_ids, typed_label
 __all__ = [
     "ArrayHeader",
     "choose_array",
-    "mat_variables",
     "mat_table",
+    "mat_variables",
     "npy_table",
     "npz_table",
     "parse_header",
