@@ -13,7 +13,7 @@ from viewhop.views._checks import number_views, view_name
 
 __all__ = ["FROM_NAMES", "Columns", "Groups", "column_groups", "frame_groups"]
 
-#: Groups by the names of columns that a `ColumnTransformer` of scikit-learn writes.
+#: Groups by the names of columns that a ColumnTransformer of scikit-learn writes.
 FROM_NAMES = "from_column_transformer"
 #: What stands between the name of a transformer and that of a column.
 _MARK = "__"
