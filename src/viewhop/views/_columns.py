@@ -68,7 +68,7 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
 
 
 def _by_transformer(labels: Sequence[Any] | None) -> dict[str, list[int]]:
-    """Columns by the transformer that wrote them: ``rna__gene1`` belongs to ``rna``."""
+    """Columns by the transformer that wrote them: "rna__gene1" belongs to "rna"."""
     if labels is None:
         raise ValueError(
             f'views="{FROM_NAMES}" groups columns by their names, but X has none; call '
