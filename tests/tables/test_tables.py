@@ -388,7 +388,7 @@ UNREAD = {
     "ids of an array": ("x.npy", saved(NUMBERS), ID, "no id column 'id'"),
     "labels of an array": ("x.npy", saved(NUMBERS), Options(label="k"), "no label column 'k'"),
     "columns of an array": ("x.npy", saved(NUMBERS), Options(drop=("a",)), "no names"),
-    "key of an array": ("x.npy::X", saved(NUMBERS), Options(), "only .npz and .mat"),
+    "key of an array": ("x.npy::X", saved(NUMBERS), Options(), "only .npz, .mat, .xlsx, "),
     "two arrays": ("x.npz", zipped(X=NUMBERS, Y=NUMBERS), Options(), "choose one with PATH::NAME"),
     "no array": ("x.npz", zipped(X=np.ones(3)), Options(), "got 0 (none)"),
     "no such array": ("x.npz::Z", zipped(X=NUMBERS, Y=NUMBERS), Options(), "are 'X', 'Y'"),
