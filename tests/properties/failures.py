@@ -71,9 +71,9 @@ def _memory(est, count):
     yield SimpleNamespace(fired=True)
 
 
-KERNELS = "viewhop.geometry._fit.build_affinities"
-SOLVE = "viewhop.geometry._fit.solve_multilevel"
-FUSE = "viewhop.geometry._fit.fuse_kernels"
+KERNELS = "viewhop.geometry._stages.build_affinities"
+SOLVE = "viewhop.geometry._stages.solve_multilevel"
+FUSE = "viewhop.geometry._stages.fuse_kernels"
 EXTENSION = "viewhop.geometry._geometry.Geometry.prepare"
 
 #: Contexts ``failure(est, count)`` by name; they may set parameters, which the caller sets back.

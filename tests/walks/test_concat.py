@@ -231,7 +231,7 @@ def test_unequal_kernels_are_refused_before_anything_is_computed(monkeypatch):
     def build(*args, **kwargs):
         raise AssertionError
 
-    monkeypatch.setattr("viewhop.geometry._fit.build_affinities", build)
+    monkeypatch.setattr("viewhop.geometry._stages.build_affinities", build)
     with pytest.raises(ValueError, match="must be equal"):
         fitted(ARRAYS, [Gaussian(), Gaussian(alpha=1.0)])
 

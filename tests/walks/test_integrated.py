@@ -154,7 +154,7 @@ def test_memory_is_planned_for_the_leading_pairs():
     views = vh.Views([np.zeros((500_000, 2)), np.ones((500_000, 2))])
     kernels = dict.fromkeys(views.names, Gaussian("local", n_neighbors=10))
     plans = [
-        plan_memory(Recipe(walk=walk, rank=FixedRank(1), n_jobs=1), views, kernels, FixedRank(1))
+        plan_memory(Recipe(walk=walk, rank=FixedRank(1), n_jobs=1), views, kernels, 1)
         for walk in (AlternatingWalk, IntegratedWalk)
     ]
     assert plans[0].leading_bytes == 0
