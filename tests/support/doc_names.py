@@ -59,6 +59,8 @@ FOREIGN = frozenset(
         *("event_type", "textContent", "obs_names", "var_names"),
         *("scanpy", "muon", "neighbors_key", "X_pca", "X_diffmap", "diffmap_evals"),
         *("X_viewhop", "X_viewhop_rna"),
+        *("ColumnTransformer", "rna__gene1", "remainder", "verbose_feature_names_out"),
+        *("enable_metadata_routing",),
     }
 )
 

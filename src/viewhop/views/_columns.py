@@ -13,7 +13,7 @@ from viewhop.views._checks import number_views, view_name
 
 __all__ = ["FROM_NAMES", "Columns", "Groups", "column_groups", "frame_groups"]
 
-#: Groups by the names of columns that a ColumnTransformer of scikit-learn writes.
+#: Groups by the names of columns that a `ColumnTransformer` of scikit-learn writes.
 FROM_NAMES = "from_column_transformer"
 #: What stands between the name of a transformer and that of a column.
 _MARK = "__"
@@ -68,7 +68,7 @@ def frame_groups(X: object) -> dict[str, Columns] | None:
 
 
 def _by_transformer(labels: Sequence[Any] | None) -> dict[str, list[int]]:
-    """Columns by the transformer that wrote them: "rna__gene1" belongs to "rna"."""
+    """Columns by the transformer that wrote them: ``rna__gene1`` belongs to ``rna``."""
     if labels is None:
         raise ValueError(
             f'views="{FROM_NAMES}" groups columns by their names, but X has none; call '

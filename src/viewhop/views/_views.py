@@ -207,9 +207,9 @@ class Views(JoinedRows):
             A number of views of (nearly) equal width; a list of widths; a list of column
             groups; or a dict from view name to column group. A group can be positions, a slice,
             a mask or column names. "from_column_transformer" makes a view of every transformer of
-            a ColumnTransformer of scikit-learn, by the names of its output: "rna__gene1" is a
-            column of the view "rna", and what passes through as the remainder is the view
-            "remainder". A transformer without columns makes no view.
+            a `ColumnTransformer` of scikit-learn, by the names of its output: ``rna__gene1`` is a
+            column of the view ``rna``, and what ``remainder="passthrough"`` lets through is the
+            view ``remainder``. A transformer without columns makes no view.
         names : list or None
             Names of the columns; by default those of the DataFrame.
         missing, pairwise
