@@ -18,6 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import viewhop as vh
+from tests.support.model_files import put_together, taken_apart
 from viewhop import (
     DiffusionMaps,
     KernelCCA,
@@ -27,7 +28,7 @@ from viewhop import (
 )
 from viewhop._storage.store import KEPT
 from viewhop.affinity import _build as building
-from viewhop.errors import CacheWarning, ConvergenceError, RecallWarning
+from viewhop.errors import CacheWarning, ConvergenceError, ModelFileError, RecallWarning
 from viewhop.estimators import _kernel_cca as canonical
 from viewhop.geometry import Geometry, _stages
 from viewhop.kernels import Gaussian
@@ -579,6 +580,19 @@ def test_a_model_file_names_no_folder(tmp_path):
         assert again.memory is None
         method = "transform" if fitted is est else "predict"
         assert_array_equal(getattr(again, method)(views), getattr(fitted, method)(views))
+
+
+@pytest.mark.parametrize("memory", ["", "cache", 3, ["cache"]])
+def test_a_model_file_that_names_a_folder_is_refused(tmp_path, monkeypatch, memory):
+    monkeypatch.chdir(tmp_path)
+    embedder(None).fit(curve()[0]).save("m.viewhop")
+    file = Path("m.viewhop")
+    manifest, members = taken_apart(file.read_bytes())
+    manifest["model"]["parameters"]["memory"] = memory
+    file.write_bytes(put_together(manifest, members))
+    with pytest.raises(ModelFileError, match="the parameter memory: expected null, because a mod"):
+        vh.load("m.viewhop")
+    assert os.listdir() == ["m.viewhop"]
 
 
 def test_timings_have_every_stage_whether_it_ran_or_not(tmp_path):

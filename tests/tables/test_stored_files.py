@@ -216,6 +216,17 @@ def test_what_is_no_zarr_node_is_one_line():
     refused("x.zarr::a", "is a link")
 
 
+@pytest.mark.parametrize("above", [None, "x"])
+def test_an_array_is_read_where_what_is_above_it_is_no_group(above):
+    write_zarr("x.zarr", {"a/x": ROWS, "x": ROWS})
+    place = Path("x.zarr/a/zarr.json")
+    if above is None:
+        place.unlink()
+    else:
+        place.write_text(Path(f"x.zarr/{above}/zarr.json").read_text())
+    assert_array_equal(read("x.zarr::a/x").matrix, ROWS)
+
+
 def test_zarr_that_would_run_code_is_refused():
     os.makedirs("x.zarr/x")
     Path("x.zarr/.zgroup").write_text('{"zarr_format": 2}')

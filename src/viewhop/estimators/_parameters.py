@@ -59,9 +59,12 @@ def decode_parameters(kind: type[BaseEstimator], data: Any, shelf: Shelf) -> dic
     """Parameters that an estimator accepts, from plain data.
 
     A parameter that the file lacks was introduced after it was written, and gets its default.
+    No file says where a cache is: a model would otherwise write to a folder of its choice.
     """
     names = kind._get_param_names()
     read_fields(data, (), f"the parameters of {kind.__name__}", optional=dict.fromkeys(names))
+    if data.get("memory") is not None:
+        raise ModelFileError("the parameter memory: expected null, because a model names no folder")
     values = {
         name: decode_value(
             data[name], shelf, f"the parameter {name}", decoders={"kernel": decode_kernel}

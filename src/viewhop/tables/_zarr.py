@@ -51,13 +51,13 @@ def zarr_table(
         group, chosen = (place, None) if kind == "group" else (place.rpartition("/")[0], place)
         prefix = f"{group}/" if group else ""
         facts = {}
-        if kind != "group" and not place:  # the store is an array
-            facts[""] = file.describe("")
-        else:
-            for entry in file.describe(group)["names"]:
-                about = file.describe(prefix + entry)
-                if about["kind"] != "group":
-                    facts[prefix + entry] = about
+        about = file.describe(group)
+        if about["kind"] != "group":  # the store is an array, or what its group was is damaged
+            facts[place] = file.describe(place)
+        for entry in about.get("names", ()):
+            own = file.describe(prefix + entry)
+            if own["kind"] not in ("group", "none"):
+                facts[prefix + entry] = own
         named = replace(
             options,
             id=None if options.id is None else prefix + options.id,
