@@ -308,28 +308,31 @@ class Geometry:
         # searches use threads of their own.
         is_dense = self.walk.is_dense
         size = max(16, BATCH // self.walk.n_samples) if is_dense else BATCH // 16
-        batches = [views[start : start + size] for start in range(0, len(views), size)]
+        starts = range(0, len(views), size)
         threads = thread_count(n_jobs) if is_dense else 1
+
+        def rows_of(start: int) -> list[KernelRows | None]:
+            return self._kernel_rows(views[start : start + size])
+
         kept: Rows | None = None
         if cache is not None and self.fingerprint and cache.keeps_rows(len(views), self.n_samples):
             kept = cache.rows(
                 self.fingerprint,
                 self.walk,
                 views,
-                [len(batch) for batch in batches],
-                lambda: map_threads(self._kernel_rows, batches, threads),
+                [min(size, len(views) - start) for start in starts],
+                lambda: map_threads(rows_of, starts, threads),
                 stacklevel=stacklevel + 1,
             )
         self.placing.prepare()
 
-        def step(batch: int) -> Step:
-            rows = self._kernel_rows(batches[batch]) if kept is None else kept[batch]
-            return self.placing.step(rows)
+        def step(start: int) -> Step:
+            return self.placing.step(rows_of(start) if kept is None else kept[start // size])
 
         def done(count: int) -> None:
             progress("extension", min(count * size, len(views)), len(views))
 
-        parts = map_threads(step, range(len(batches)), threads, done)
+        parts = map_threads(step, starts, threads, done)
         joined = Step.concatenate(parts)
         embedding = self._combine(joined.blocks, joined.observed, self._time(n_steps))
         names = self.schema.names
