@@ -80,7 +80,7 @@ def ours(data: str, sigma: float, graph: str) -> dict[str, Any]:
     est = vh.DiffusionMaps(R, kernel=kernel, random_state=0)
     timing = measure_repeatedly(est, [np.load(data)])
     K = coo_array(est.walk_.affinities[0].values)
-    i, j = K.coords
+    i, j = K.row, K.col
     plain = csr_matrix((K.data[i != j], (i[i != j], j[i != j])), shape=K.shape)
     save_npz(graph, plain, compressed=False)
     return timing | {"eigenvalues": est.eigenvalues_.tolist()}

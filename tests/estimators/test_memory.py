@@ -313,7 +313,7 @@ def test_two_workers_build_kernels_once_per_fold(tmp_path, monkeypatch, backend)
     monkeypatch.setenv("VIEWHOP_TEST_LOG", str(log))
     few = {name: values[:2] for name, values in GRID.items()}
     noisy = {"multiviewdiffusionmaps__verbose": [log_kernels]}
-    with joblib.parallel_config(backend=backend, n_jobs=2):
+    with joblib.parallel_backend(backend, n_jobs=2):
         found = search(tmp_path / "store", {**few, **noisy})
     lines = log.read_text().splitlines()
     stages = [line.split(maxsplit=1)[1] for line in lines]

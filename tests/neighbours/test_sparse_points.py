@@ -118,7 +118,7 @@ def test_copies_and_rows_of_zeros_give_the_nearest_distinct_distance(n_copies):
 def test_rows_of_one_direction_from_the_centre_coincide(name):
     # Rows on a line through the mean: every length is a difference of equal numbers.
     rng = np.random.default_rng(0)
-    direction = sparse.random_array((1, 400), density=0.1, rng=rng).toarray()
+    direction = sparse.random(1, 400, density=0.1, random_state=rng).toarray()
     matrix = (1.0 + rng.random(30))[:, None] * direction + 1e-3
     points = points_of(KERNELS[name], SparseRows(sparse.csr_array(matrix)))
     full = points_of(KERNELS[name], matrix)

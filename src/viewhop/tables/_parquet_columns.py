@@ -228,9 +228,8 @@ class ParquetColumns:
 
 def _is_text(type_: Any, pa: Any) -> bool:
     kinds = pa.types
-    return bool(
-        kinds.is_string(type_) or kinds.is_large_string(type_) or kinds.is_string_view(type_)
-    )
+    tests = ("is_string", "is_large_string", "is_string_view")  # pyarrow 14 has no views
+    return any(getattr(kinds, test)(type_) for test in tests if hasattr(kinds, test))
 
 
 def _count_leaves(type_: Any) -> int:
